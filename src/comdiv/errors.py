@@ -1,0 +1,19 @@
+"""What a user did wrong, as opposed to what we did wrong.
+
+A `ComdivError` is shown as one line without a traceback; any other exception is a bug of ours and keeps its traceback.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class ComdivError(Exception):
+    """A mistake in the input or the options: the message says what is wrong, where, and what would be right."""
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> ComdivError:
+    """The error for a name that we do not know: it offers the nearest known one and lists the rest."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    return ComdivError(f"unknown {what} '{name}'.{hint} Known: {', '.join(names)}")

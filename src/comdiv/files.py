@@ -1,0 +1,56 @@
+"""Writing files so that a crash, a full disk or a second reader never meets a half-written one."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from comdiv.errors import ComdivError
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[IO[str]]:
+    """A text file that appears under its name only when the block ends without an error.
+
+    The temporary file lies in the same folder, so that the final rename stays within one file system.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        # mkstemp makes private files; what we write is as readable as any other file of the user's.
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole text atomically."""
+    with atomic_write(path) as stream:
+        stream.write(text)
+
+
+def refuse_to_overwrite(path: Path, *, force: bool) -> None:
+    """Stop with a clear line if `path` exists (for a folder: holds anything) and the user did not say `--force`."""
+    occupied = any(path.iterdir()) if path.is_dir() else path.exists()
+    if occupied and not force:
+        raise ComdivError(f"{path} exists already; choose another name or say --force to replace it")
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
