@@ -1,0 +1,156 @@
+"""From an equation to the expression for its unknown.
+
+Corpora write `x=56*9`, `X = …`, `hours=…`, but also `X-9=4`, `7=3+x` and `(7.0*x)+4.0=(3.0*x)-20.0`. Where the unknown
+stands once, the operations around it are undone one by one, which keeps the numbers in their roles (`X-9=4` → `4+9`);
+where it stands more often, both sides are brought to a·x+b. Anything else is `NotExpressible`, never a guess.
+"""
+
+from dataclasses import dataclass
+
+from comdiv.expression.parsing import parse_tokens
+from comdiv.expression.scanning import MAX_LENGTH, plain_signs, scan
+from comdiv.expression.tree import (
+    MAX_REFERENCE,
+    ONE,
+    ZERO,
+    Expression,
+    ExpressionError,
+    Operation,
+    Reference,
+    leaves,
+)
+
+# The unknown travels through the parser as a reference that no text reaches.
+_UNKNOWN = Reference(MAX_REFERENCE)
+# Undoing `unknown OP other = result`.
+_UNDO_LEFT = {"+": "-", "-": "+", "*": "/", "/": "*"}
+
+
+class NotExpressible(ExpressionError):  # noqa: N818  (it is an outcome that readers count, as much as an error)
+    """An equation that has no expression for its unknown within our operators."""
+
+
+def parse_equation(text: str, *, fractions_are_leaves: bool = False) -> Expression:
+    """The expression for the unknown of an equation; a text without `=` is an expression already."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"an equation has at most {MAX_LENGTH} characters, this one has {len(text)}")
+    sides = plain_signs(text).split("=")
+    if len(sides) > 2 or ";" in text:
+        raise NotExpressible("more than one equation")
+    scanned = [scan(side, fractions_are_leaves=fractions_are_leaves) for side in sides]
+    names = sorted({token.text for side in scanned for token in side if token.kind == "name"})
+    if len(sides) == 1:
+        return parse_tokens(scanned[0], len(text))
+    if len(names) > 1:
+        raise NotExpressible(f"more than one unknown: {', '.join(names[:5])}")
+    if not names:
+        raise ExpressionError("an equation without an unknown", len(sides[0]))
+    unknown = (names[0], _UNKNOWN)
+    left = parse_tokens(scanned[0], len(sides[0]), unknown=unknown)
+    return _solve(left, parse_tokens(scanned[1], len(text), unknown=unknown))
+
+
+def _solve(left: Expression, right: Expression) -> Expression:
+    occurrences = [sum(leaf == _UNKNOWN for leaf in leaves(side)) for side in (left, right)]
+    if sum(occurrences) == 1:
+        return _isolate(left, right) if occurrences[0] else _isolate(right, left)
+    match left, right:  # a/b = c/d as a·d = c·b: linear again where the unknown stood below the fraction bars only
+        case Operation("/", a, b), Operation("/", c, d):
+            return _solve_linear(Operation("*", a, d), Operation("*", c, b))
+    return _solve_linear(left, right)
+
+
+def _isolate(side: Expression, result: Expression) -> Expression:
+    """Undo the operations around the only unknown, from the outside in."""
+    while isinstance(side, Operation):
+        operator, inner = side.operator, side.left
+        if any(leaf == _UNKNOWN for leaf in leaves(side.left)):
+            if operator == "^":
+                raise NotExpressible("the unknown is a base of a power")
+            result = Operation(_UNDO_LEFT[operator], result, side.right)
+        else:
+            inner = side.right
+            result = _undo_right(operator, side.left, result)
+        side = inner
+    return result
+
+
+def _undo_right(operator: str, other: Expression, result: Expression) -> Expression:
+    """Solve `other OP unknown = result`."""
+    match operator:
+        case "+":
+            return Operation("-", result, other)
+        case "*":
+            return Operation("/", result, other)
+        case "-" if other == ZERO:  # a minus sign before the unknown
+            return Operation("-", ZERO, result)
+        case "-" | "/":
+            return Operation(operator, other, result)
+        case _:
+            raise NotExpressible("the unknown is an exponent")
+
+
+_Terms = tuple[tuple[bool, Expression], ...]  # a signed sum: (is positive, term)
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """a·x + b."""
+
+    slope: _Terms
+    intercept: _Terms
+
+    def __sub__(self, other: "_Linear") -> "_Linear":
+        return _Linear(self.slope + _negated(other.slope), self.intercept + _negated(other.intercept))
+
+    def __add__(self, other: "_Linear") -> "_Linear":
+        return _Linear(self.slope + other.slope, self.intercept + other.intercept)
+
+    def scaled(self, operator: str, factor: Expression) -> "_Linear":
+        return _Linear(_scaled(self.slope, operator, factor), _scaled(self.intercept, operator, factor))
+
+
+def _negated(terms: _Terms) -> _Terms:
+    return tuple((not positive, term) for positive, term in terms)
+
+
+def _scaled(terms: _Terms, operator: str, factor: Expression) -> _Terms:
+    if operator == "*":
+        return tuple((sign, factor if term == ONE else Operation("*", term, factor)) for sign, term in terms)
+    return tuple((sign, Operation("/", term, factor)) for sign, term in terms)
+
+
+def _sum(terms: _Terms) -> Expression:
+    """The signed sum as a tree, positive terms first."""
+    ordered = sorted(terms, key=lambda signed: not signed[0])
+    if not ordered:
+        return ZERO
+    total = ordered[0][1] if ordered[0][0] else Operation("-", ZERO, ordered[0][1])
+    for positive, term in ordered[1:]:
+        total = Operation("+" if positive else "-", total, term)
+    return total
+
+
+def _solve_linear(left: Expression, right: Expression) -> Expression:
+    difference = _linear(left) - _linear(right)  # a·x + b = 0
+    slope, intercept = difference.slope, _negated(difference.intercept)
+    if not any(positive for positive, _ in slope) or not any(positive for positive, _ in intercept):
+        slope, intercept = _negated(slope), _negated(intercept)  # fewer minus signs for the same value
+    denominator = _sum(slope)
+    return _sum(intercept) if denominator == ONE else Operation("/", _sum(intercept), denominator)
+
+
+def _linear(side: Expression) -> _Linear:
+    if side == _UNKNOWN:
+        return _Linear(((True, ONE),), ())
+    if not isinstance(side, Operation) or all(leaf != _UNKNOWN for leaf in leaves(side)):
+        return _Linear((), ((True, side),))
+    if side.operator in "+-":
+        left, right = _linear(side.left), _linear(side.right)
+        return left + right if side.operator == "+" else left - right
+    left_has, right_has = (any(leaf == _UNKNOWN for leaf in leaves(part)) for part in (side.left, side.right))
+    if side.operator == "*" and not (left_has and right_has):
+        return _linear(side.left).scaled("*", side.right) if left_has else _linear(side.right).scaled("*", side.left)
+    if side.operator == "/" and not right_has:
+        return _linear(side.left).scaled("/", side.right)
+    raise NotExpressible("the equation is not linear in its unknown")

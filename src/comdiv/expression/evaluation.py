@@ -1,0 +1,110 @@
+"""Exact values: evaluating expressions, reading answers, comparing the two.
+
+Everything is a `fractions.Fraction`; what would grow past `MAX_BITS` is an error before it is computed.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from comdiv.expression.parsing import parse
+from comdiv.expression.scanning import MAX_DIGITS, plain_signs
+from comdiv.expression.tree import Constant, Expression, ExpressionError, Reference
+
+MAX_BITS = 4096  # of a numerator and denominator together
+MAX_EXPONENT = 64
+TOLERANCE = Fraction(1, 10_000)  # relative: the corpora round their answers
+
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?")
+
+
+def evaluate(expression: Expression, quantities: Sequence[Fraction] = ()) -> Fraction:
+    """The exact value of an expression, given the values of `N0`, `N1`…"""
+    if isinstance(expression, Constant):
+        return expression.value
+    if isinstance(expression, Reference):
+        if expression.index >= len(quantities):
+            raise ExpressionError(f"there is no quantity N{expression.index}: the text has {len(quantities)}")
+        return quantities[expression.index]
+    left = evaluate(expression.left, quantities)
+    right = evaluate(expression.right, quantities)
+    return _bounded(_apply(expression.operator, left, right))
+
+
+def _apply(operator: str, left: Fraction, right: Fraction) -> Fraction:
+    match operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/":
+            if not right:
+                raise ExpressionError("division by zero")
+            return left / right
+        case _:
+            return _power(left, right)
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    if exponent.denominator != 1:
+        raise ExpressionError(f"the exponent {format_number(exponent)} is no whole number: the value is not rational")
+    if abs(exponent.numerator) > MAX_EXPONENT or _bits(base) * abs(exponent.numerator) > 2 * MAX_BITS:
+        raise ExpressionError("a power is too large")
+    if not base and exponent < 0:
+        raise ExpressionError("division by zero")
+    return Fraction(base**exponent.numerator)
+
+
+def _bits(value: Fraction) -> int:
+    return value.numerator.bit_length() + value.denominator.bit_length()
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if _bits(value) > MAX_BITS:
+        raise ExpressionError(f"a value has more than {MAX_BITS} bits")
+    return value
+
+
+def parse_answer(answer: str | int | float) -> Fraction:
+    """The exact value of an answer as corpora write it: `9`, `20%`, `2/3`, `((2)/(3))`, `5((1)/(2))`, `1,200`."""
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float):
+        raise ExpressionError(f"an answer is a number or a text, not {type(answer).__name__}")
+    if isinstance(answer, float) and not math.isfinite(answer):
+        raise ExpressionError(f"the answer {answer} is no number")
+    if isinstance(answer, int) and answer.bit_length() > MAX_BITS:
+        raise ExpressionError(f"a value has more than {MAX_BITS} bits")
+    text = repr(answer) if isinstance(answer, float) else plain_signs(str(answer)).strip()
+    if len(text) <= MAX_DIGITS and _PLAIN_NUMBER.fullmatch(text):
+        return Fraction(text)
+    return evaluate(parse(text))
+
+
+def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction = TOLERANCE) -> bool:
+    """Whether a value is the gold answer, exactly or within a relative tolerance (corpora round)."""
+    return value == gold or abs(value - gold) <= tolerance * abs(gold)
+
+
+def format_number(value: Fraction) -> str:
+    """A value as people write it, exactly: `9`, `39.76`, `2/3`."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    decimals = decimal_places(value.denominator)
+    if decimals is None:
+        return f"{value.numerator}/{value.denominator}"
+    digits = str(abs(value.numerator) * 10**decimals // value.denominator).zfill(decimals + 1)
+    sign = "-" if value < 0 else ""
+    return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
+
+
+def decimal_places(denominator: int) -> int | None:
+    """How many decimals a fraction with this denominator needs, or None where they never end."""
+    twos = (denominator & -denominator).bit_length() - 1
+    rest = denominator >> twos
+    fives = 0
+    while rest % 5 == 0:
+        rest //= 5
+        fives += 1
+    return max(twos, fives) if rest == 1 else None

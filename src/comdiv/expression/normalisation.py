@@ -1,0 +1,152 @@
+"""When two expressions count as the same: canonical form, template, shape, and MathEN's normal form.
+
+All of them see an expression as nested *chains*: a sum is a list of terms with signs, a product a list of factors above
+or below the fraction bar. They differ in how they order a chain and in how far they open brackets.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from comdiv.expression.printing import to_infix
+from comdiv.expression.tree import (
+    COMMUTATIVE,
+    ONE,
+    ZERO,
+    Expression,
+    Operation,
+    Reference,
+    leaves,
+    renumber,
+    used_quantities,
+)
+
+_INVERSE = {"+": "-", "*": "/"}
+_FAMILY = {"+": "+", "-": "+", "*": "*", "/": "*"}
+_NEUTRAL = {"+": ZERO, "*": ONE}
+
+OrderKey = tuple[tuple[float, Fraction], ...]
+
+
+def order_key(expression: Expression) -> OrderKey:
+    """Leaf positions in infix order: quantities by their place in the text, constants last and by value."""
+    return tuple(
+        (leaf.index, Fraction(0)) if isinstance(leaf, Reference) else (math.inf, leaf.value)
+        for leaf in leaves(expression)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A term or factor; `inverse` members are subtracted or divided by."""
+
+    inverse: bool
+    expression: Expression
+
+
+def _chain(expression: Operation, inverse: bool = False) -> list[_Member]:
+    """The members of a sum or product with all its inner brackets of the same family opened: a-(b-c) → +a -b +c."""
+    family = _FAMILY[expression.operator]
+    members: list[_Member] = []
+    for operand, flipped in ((expression.left, False), (expression.right, expression.operator in "-/")):
+        inside = inverse != flipped
+        if isinstance(operand, Operation) and _FAMILY.get(operand.operator) == family:
+            members.extend(_chain(operand, inside))
+        else:
+            members.append(_Member(inside, operand))
+    return members
+
+
+def _joined(family: str, members: list[_Member]) -> Expression:
+    """A left-associated chain; it begins with the neutral element only where every member is inverse."""
+    if members[0].inverse:
+        members = [_Member(False, _NEUTRAL[family]), *members]
+    result = members[0].expression
+    for member in members[1:]:
+        result = Operation(_INVERSE[family] if member.inverse else family, result, member.expression)
+    return result
+
+
+def _normalised(expression: Expression, arrange: Callable[[list[_Member]], list[_Member]]) -> Expression:
+    """Open all chains, bottom up, and put each in the order that `arrange` gives it."""
+    if not isinstance(expression, Operation):
+        return expression
+    if expression.operator == "^":
+        return Operation("^", _normalised(expression.left, arrange), _normalised(expression.right, arrange))
+    members = [_Member(m.inverse, _normalised(m.expression, arrange)) for m in _chain(expression)]
+    return _joined(_FAMILY[expression.operator], arrange(members))
+
+
+def canonical(expression: Expression) -> Expression:
+    """The representative of all expressions equal to this one by commutativity and associativity."""
+
+    def positive_members_first(members: list[_Member]) -> list[_Member]:
+        return sorted(
+            members, key=lambda member: (member.inverse, order_key(member.expression), repr(member.expression))
+        )
+
+    return _normalised(expression, positive_members_first)
+
+
+def equivalent(first: Expression, second: Expression) -> bool:
+    """Whether two expressions are the same up to commutativity and associativity of `+`/`-` and `*`/`/`."""
+    return canonical(first) == canonical(second)
+
+
+def mathen_normal_form(expression: Expression) -> Expression:
+    """Wang et al. 2018: of all equal expressions, the left-associated one whose leaf positions are least (§V-B).
+
+    The first member of a chain cannot be subtracted or divided by, so it is the least one that is not; the rest follow
+    in order. The value never changes.
+    """
+
+    def least_positions(members: list[_Member]) -> list[_Member]:
+        ordered = sorted(members, key=lambda member: order_key(member.expression))
+        first = next((member for member in ordered if not member.inverse), None)
+        if first is None:
+            return ordered
+        ordered.remove(first)
+        return [first, *ordered]
+
+    return _normalised(expression, least_positions)
+
+
+def template_tree(expression: Expression) -> Expression:
+    """The tree of the template: used quantities renumbered by their order in the text, `+` and `*` in that order too.
+
+    n2*n1 is n1*n2, and n3+(n1+n2) is n1+n2+n3; n2-n1 is not n1-n2, and no bracket after `-` or `/` is opened.
+    """
+    position = {index: rank for rank, index in enumerate(used_quantities(expression))}
+    return _in_text_order(renumber(expression, position.__getitem__))
+
+
+def _in_text_order(expression: Expression) -> Expression:
+    if not isinstance(expression, Operation):
+        return expression
+    if expression.operator not in COMMUTATIVE:
+        return Operation(expression.operator, _in_text_order(expression.left), _in_text_order(expression.right))
+    operands = sorted((_in_text_order(operand) for operand in _same_operator(expression)), key=order_key)
+    result = operands[0]
+    for operand in operands[1:]:
+        result = Operation(expression.operator, result, operand)
+    return result
+
+
+def _same_operator(expression: Operation) -> list[Expression]:
+    """The operands of a chain of one operator: a+(b+c) → a, b, c."""
+    operands: list[Expression] = []
+    for operand in (expression.left, expression.right):
+        same = isinstance(operand, Operation) and operand.operator == expression.operator
+        operands.extend(_same_operator(operand) if same and isinstance(operand, Operation) else [operand])
+    return operands
+
+
+def template(expression: Expression) -> str:
+    """The template as text, `n1*(1-n2)`: what two problems share when only numbers and words differ."""
+    return to_infix(template_tree(expression), lambda index: f"n{index + 1}")
+
+
+def shape(expression: Expression) -> str:
+    """The template with every quantity as `n`: `n*(1-n)`."""
+    return to_infix(template_tree(expression), lambda index: "n")

@@ -1,0 +1,119 @@
+"""From trees to text: infix, prefix, postfix and LaTeX. What is printed parses back to the same tree."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from comdiv.expression.evaluation import decimal_places, format_number
+from comdiv.expression.tree import Constant, Expression, Leaf, Operation, Reference
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
+_FRACTION_BAR = 3
+_LEAF = 4
+_LATEX_SIGN = {"+": "+", "-": "-", "*": r"\times"}
+
+Naming = Callable[[int], str]
+
+
+def quantity_name(index: int) -> str:
+    """`N3` for index 3."""
+    return f"N{index}"
+
+
+def constant_text(value: Fraction) -> str:
+    """A constant that parses back to itself: `3.14`; `0(1/3)` where decimals never end."""
+    if decimal_places(value.denominator) is not None:
+        return format_number(value)
+    whole, rest = divmod(abs(value), 1)
+    sign = "-" if value < 0 else ""
+    return f"{sign}{whole}({rest.numerator}/{rest.denominator})"
+
+
+def leaf_text(leaf: Leaf, name: Naming = quantity_name) -> str:
+    """A leaf as a single token."""
+    return name(leaf.index) if isinstance(leaf, Reference) else constant_text(leaf.value)
+
+
+def to_infix(expression: Expression, name: Naming = quantity_name) -> str:
+    """Infix with no more brackets than the tree needs."""
+    if isinstance(expression, Constant):
+        return constant_text(expression.value)  # a lone negative constant needs no brackets
+    return _infix(expression, name)
+
+
+def _infix(expression: Expression, name: Naming) -> str:
+    if not isinstance(expression, Operation):
+        text = leaf_text(expression, name)
+        return f"({text})" if text.startswith("-") else text
+    level = _PRECEDENCE[expression.operator]
+    right_associative = expression.operator == "^"
+    left = _bracketed(expression.left, name, level + right_associative)
+    right = _bracketed(expression.right, name, level + (not right_associative))
+    return f"{left}{expression.operator}{right}"
+
+
+def _bracketed(operand: Expression, name: Naming, least: int) -> str:
+    level = _PRECEDENCE[operand.operator] if isinstance(operand, Operation) else _LEAF
+    text = _infix(operand, name)
+    return text if level >= least else f"({text})"
+
+
+def prefix_tokens(expression: Expression, name: Naming = quantity_name) -> list[str]:
+    """The tokens in prefix order, operator first."""
+    if isinstance(expression, Operation):
+        return [expression.operator, *prefix_tokens(expression.left, name), *prefix_tokens(expression.right, name)]
+    return [leaf_text(expression, name)]
+
+
+def postfix_tokens(expression: Expression, name: Naming = quantity_name) -> list[str]:
+    """The tokens in postfix order, operator last."""
+    if isinstance(expression, Operation):
+        return [*postfix_tokens(expression.left, name), *postfix_tokens(expression.right, name), expression.operator]
+    return [leaf_text(expression, name)]
+
+
+def to_prefix(expression: Expression, name: Naming = quantity_name) -> str:
+    """Prefix notation with spaces: `* N0 - 1 N1`."""
+    return " ".join(prefix_tokens(expression, name))
+
+
+def to_postfix(expression: Expression, name: Naming = quantity_name) -> str:
+    """Postfix notation with spaces: `N0 1 N1 - *`."""
+    return " ".join(postfix_tokens(expression, name))
+
+
+def to_latex(expression: Expression, name: Naming | None = None) -> str:
+    r"""LaTeX for display: divisions as `\frac`, quantities as `N_{0}` unless named otherwise."""
+    naming = name or (lambda index: f"N_{{{index}}}")
+    if isinstance(expression, Reference):
+        return naming(expression.index)
+    if isinstance(expression, Constant):
+        return _latex_constant(expression.value)
+    left, right = to_latex(expression.left, name), to_latex(expression.right, name)
+    if expression.operator == "/":
+        return rf"\frac{{{left}}}{{{right}}}"
+    level = _PRECEDENCE[expression.operator]
+    if _latex_level(expression.left) < level + (expression.operator == "^"):
+        left = rf"\left({left}\right)"
+    if expression.operator == "^":
+        return f"{left}^{{{right}}}"
+    if _latex_level(expression.right) < level + 1:
+        right = rf"\left({right}\right)"
+    return f"{left} {_LATEX_SIGN[expression.operator]} {right}"
+
+
+def _latex_constant(value: Fraction) -> str:
+    if decimal_places(value.denominator) is not None:
+        return format_number(value)
+    sign = "-" if value < 0 else ""
+    return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+
+
+def _latex_level(operand: Expression) -> int:
+    """How tightly an operand holds together on paper: a fraction bar groups, but is no base of a power."""
+    if isinstance(operand, Operation):
+        return _FRACTION_BAR if operand.operator == "/" else _PRECEDENCE[operand.operator]
+    if isinstance(operand, Constant) and operand.value < 0:
+        return 0
+    if isinstance(operand, Constant) and decimal_places(operand.value.denominator) is None:
+        return _FRACTION_BAR
+    return _LEAF

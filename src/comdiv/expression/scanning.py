@@ -1,0 +1,126 @@
+"""From the characters of an infix expression to tokens.
+
+Corpora write the same thing in many ways: `×÷−`, full-width signs, `[ ] { }`, `20%`, `1(1/2)`, `((2)/(3))`. All of that
+ends here; the parser knows seven kinds of token. Only the characters listed here have a meaning: a look-alike from
+another script, a dunder name or a call is an error with its position.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from comdiv.expression.tree import MAX_REFERENCE, ExpressionError
+
+MAX_LENGTH = 10_000  # characters; the longest expression of any corpus we know has under 200
+MAX_DIGITS = 100  # of one number: what people write, not what a denial of service needs
+
+TokenKind = Literal["number", "quantity", "name", "operator", "open", "close", "percent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token with its offset; `value` is a number's, `written` keeps the form of `20%`, `(1/3)` and `1(1/2)`."""
+
+    kind: TokenKind
+    text: str
+    position: int
+    value: Fraction = Fraction(0)
+    written: str = ""
+
+
+# One character for one character, so that positions stay those of the user's text.
+_TRANSLATION = str.maketrans(
+    "０１２３４５６７８９＋－−–—＊×·⋅∙／÷∕（）［］【】｛｝＝．％＾，＿　\xa0",
+    "0123456789+----*****///()[][]{}=.%^,_  ",
+)
+_NUMBER = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
+_FRACTION = r"\(\s*\(?\s*([0-9]+)\s*\)?\s*/\s*\(?\s*([0-9]+)\s*\)?\s*\)"
+_NUMBER_PATTERN = re.compile(_NUMBER)
+_MIXED_PATTERN = re.compile(rf"([0-9]+)\s*{_FRACTION}")
+_FRACTION_PATTERN = re.compile(_FRACTION)
+_NAME_PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_QUANTITY_PATTERN = re.compile(r"N([0-9]{1,4})")
+_SINGLE: dict[str, TokenKind] = {
+    **dict.fromkeys("([{", "open"),
+    **dict.fromkeys(")]}", "close"),
+    **dict.fromkeys("+-*/^", "operator"),
+    "%": "percent",
+}
+
+
+def plain_signs(text: str) -> str:
+    """The text with full-width and typographic digits, signs and brackets replaced by the plain ones, same length."""
+    return text.translate(_TRANSLATION)
+
+
+def scan(text: str, *, fractions_are_leaves: bool = False) -> list[Token]:
+    """The tokens of an infix expression.
+
+    With `fractions_are_leaves`, a bracketed `(1/3)` is one number, as corpora mean it when the text has that fraction;
+    otherwise it is a division. A mixed fraction `1(1/2)` is always one number.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters, this one has {len(text)}")
+    text = plain_signs(text)
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        character = text[position]
+        if character.isspace():
+            position += 1
+            continue
+        token, position = _next_token(text, position, fractions_are_leaves)
+        tokens.append(token)
+    return tokens
+
+
+def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[Token, int]:
+    character = text[position]
+    if character in "0123456789.":
+        return _number(text, position)
+    if character == "(" and fractions_are_leaves and (match := _FRACTION_PATTERN.match(text, position)):
+        numerator, denominator = _integer(match[1], position), _integer(match[2], position)
+        if denominator:
+            written = f"{numerator}/{denominator}"
+            return Token("number", match[0], position, Fraction(numerator, denominator), written), match.end()
+    if text.startswith("**", position):
+        return Token("operator", "^", position), position + 2
+    if character in _SINGLE:
+        return Token(_SINGLE[character], character, position), position + 1
+    if match := _NAME_PATTERN.match(text, position):
+        quantity = _QUANTITY_PATTERN.fullmatch(match[0])
+        if quantity and int(quantity[1]) <= MAX_REFERENCE:
+            return Token("quantity", match[0], position, Fraction(int(quantity[1]))), match.end()
+        return Token("name", match[0], position), match.end()
+    raise ExpressionError(f"unexpected character {character!r}", position)
+
+
+def _number(text: str, position: int) -> tuple[Token, int]:
+    """A number with what belongs to it: the fraction of a mixed number, or a percent sign."""
+    if match := _MIXED_PATTERN.match(text, position):
+        whole, numerator, denominator = (_integer(part, position) for part in match.groups())
+        if denominator:
+            value = whole + Fraction(numerator, denominator)
+            return Token("number", match[0], position, value, f"{whole}({numerator}/{denominator})"), match.end()
+    number = _NUMBER_PATTERN.match(text, position)
+    if number is None:
+        raise ExpressionError("a point without digits", position)
+    value = _decimal(number[0], position)
+    end = number.end()
+    if text.startswith("%", end):
+        return Token("number", number[0] + "%", position, value / 100, f"{number[0]}%"), end + 1
+    return Token("number", number[0], position, value), end
+
+
+def _integer(digits: str, position: int) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ExpressionError(f"a number has at most {MAX_DIGITS} digits", position)
+    return int(digits)
+
+
+def _decimal(text: str, position: int) -> Fraction:
+    """The exact value of digits with an optional point and thousands separators."""
+    whole, _, decimals = text.replace(",", "").partition(".")
+    digits = whole + decimals
+    return Fraction(_integer(digits, position), 10 ** len(decimals))

@@ -1,0 +1,1 @@
+"""§III-A: atoms, compounds, divergence, and the search for compositional splits."""

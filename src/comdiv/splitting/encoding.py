@@ -1,0 +1,147 @@
+"""Examples as integer arrays: the form in which divergences are counted and splits are searched.
+
+Whatever the caller calls an atom or a compound becomes an id. Ids are given in order of first appearance, so that equal
+input gives equal arrays on every machine.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.errors import ComdivError
+
+Example = TypeVar("Example")
+# What an `atoms_of` or `compounds_of` may return: things in a row, a repeated one counting twice, or a counter.
+Things = Iterable[Hashable] | Mapping[Hashable, int]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Incidence:
+    """Which ids each row has, and how often (compressed rows: row r owns `offsets[r]:offsets[r + 1]`)."""
+
+    offsets: Integers  # (rows + 1)
+    ids: Integers  # (entries), ascending within a row
+    counts: Integers  # (entries), at least 1
+    names: tuple[Hashable, ...]  # what each id stands for
+
+    @property
+    def rows(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def width(self) -> int:
+        """How many different ids there are."""
+        return len(self.names)
+
+    def row_of_entry(self) -> Integers:
+        """The row that each entry belongs to."""
+        return np.repeat(np.arange(self.rows), np.diff(self.offsets))  # (entries)
+
+    def totals(self, rows: Mask) -> Integers:
+        """How often each id occurs in the rows of a mask."""
+        chosen = rows[self.row_of_entry()]
+        sums = np.bincount(self.ids[chosen], weights=self.counts[chosen], minlength=self.width)
+        return sums.astype(np.int64)  # (width)
+
+    def merged(self, row_to_group: Integers, groups: int) -> "Incidence":
+        """The same counts with rows summed by group."""
+        key = row_to_group[self.row_of_entry()] * max(self.width, 1) + self.ids
+        unique, inverse = np.unique(key, return_inverse=True)
+        counts = np.bincount(inverse, weights=self.counts, minlength=len(unique)).astype(np.int64)
+        group, ids = np.divmod(unique, max(self.width, 1))
+        return Incidence(_offsets(np.bincount(group, minlength=groups)), ids, counts, self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A corpus as the search sees it: atoms, compounds, length and twin group of every item."""
+
+    atoms: Incidence
+    compounds: Incidence
+    lengths: Floats  # (items)
+    groups: Integers  # (items), 0 to the number of groups - 1; items of one group stay on one side
+
+    @property
+    def items(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def group_sizes(self) -> Integers:
+        """How many items each group has."""
+        return np.bincount(self.groups)  # (groups)
+
+    def grouped(self) -> "Encoded":
+        """The same corpus with one item a group: what the search moves."""
+        groups = len(self.group_sizes)
+        return Encoded(
+            atoms=self.atoms.merged(self.groups, groups),
+            compounds=self.compounds.merged(self.groups, groups),
+            lengths=np.bincount(self.groups, weights=self.lengths, minlength=groups).astype(np.float64),
+            groups=np.arange(groups),
+        )
+
+
+def encode(
+    examples: Sequence[Example],
+    atoms_of: Callable[[Example], Things],
+    compounds_of: Callable[[Example], Things],
+    length_of: Callable[[Example], float] | None = None,
+    group_of: Callable[[Example], Hashable] | None = None,
+) -> Encoded:
+    """Turn examples of any kind into arrays; atoms, compounds and groups may be anything hashable.
+
+    Without `length_of` all examples are equally long; without `group_of` each is a group of its own.
+    """
+    lengths = np.array([1.0 if length_of is None else float(length_of(example)) for example in examples])
+    for position, length in enumerate(lengths):
+        if not (math.isfinite(length) and length >= 0):
+            raise ComdivError(f"example {position} has length {length:g}; a length must be a finite number from 0 up")
+    if len(lengths) and lengths.sum() == 0:
+        raise ComdivError("every example has length 0, so there is no length ratio; leave `length_of` out")
+    group_index: dict[Hashable, int] = {}
+    groups = [
+        group_index.setdefault(position if group_of is None else group_of(example), len(group_index))
+        for position, example in enumerate(examples)
+    ]
+    return Encoded(
+        atoms=_incidence([atoms_of(example) for example in examples], "atom"),
+        compounds=_incidence([compounds_of(example) for example in examples], "compound"),
+        lengths=lengths,
+        groups=np.array(groups, dtype=np.int64),
+    )
+
+
+def _incidence(rows: Sequence[Things], what: str) -> Incidence:
+    index: dict[Hashable, int] = {}
+    sizes: list[int] = []
+    ids: list[int] = []
+    counts: list[int] = []
+    for position, row in enumerate(rows):
+        # A set's order differs from run to run (hashes of strings are salted); ids must not.
+        ordered = sorted(row, key=repr) if isinstance(row, AbstractSet) else row
+        counter = Counter(ordered)
+        if any(count < 0 for count in counter.values()):
+            raise ComdivError(f"example {position} has a negative count of a {what}")
+        entries = sorted((index.setdefault(thing, len(index)), count) for thing, count in counter.items() if count)
+        sizes.append(len(entries))
+        ids.extend(identifier for identifier, _ in entries)
+        counts.extend(count for _, count in entries)
+    return Incidence(
+        _offsets(np.array(sizes, dtype=np.int64)),
+        np.array(ids, dtype=np.int64),
+        np.array(counts, dtype=np.int64),
+        tuple(index),
+    )
+
+
+def _offsets(sizes: npt.NDArray[np.integer]) -> Integers:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,157 @@
+"""Where corpora are looked for on disk."""
+
+from pathlib import Path
+
+import pytest
+
+from comdiv.corpora.locate import data_folders, find_corpus_files, user_data_folder
+from comdiv.corpora.registry import published_corpus
+from comdiv.errors import ComdivError
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that COMDIV_DATA names; the user's own data folder is elsewhere and empty too."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("COMDIV_DATA", str(folder))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    return folder
+
+
+@pytest.fixture
+def own(shared: Path, tmp_path: Path) -> Path:
+    """The user's own data folder, made."""
+    folder = tmp_path / "home" / "comdiv"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def put(folder: Path, *names: str) -> list[Path]:
+    paths = [folder / name for name in names]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("[]")
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {"XDG_DATA_HOME": "/xdg"}, "/xdg/comdiv"),
+        ("linux", {}, "/home/ada/.local/share/comdiv"),
+        ("linux", {"XDG_DATA_HOME": "relative"}, "/home/ada/.local/share/comdiv"),
+        ("darwin", {"XDG_DATA_HOME": "/xdg"}, "/home/ada/Library/Application Support/comdiv"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/comdiv"),
+        ("win32", {}, "/home/ada/AppData/Local/comdiv"),
+    ],
+)
+def test_user_data_folder_is_where_the_system_wants_it(
+    platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in {"HOME": "/home/ada", **environment}.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr("sys.platform", platform)
+    assert user_data_folder() == Path(expected)
+
+
+def test_folder_named_by_comdiv_data_is_searched_before_the_users_own(shared: Path, own: Path) -> None:
+    assert data_folders() == [shared, own]
+
+
+@pytest.mark.parametrize("unset", [True, False])
+def test_without_comdiv_data_only_the_users_own_folder_is_searched(
+    unset: bool, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if unset:
+        monkeypatch.delenv("COMDIV_DATA")
+    else:
+        monkeypatch.setenv("COMDIV_DATA", "")
+    assert data_folders() == [own]
+
+
+def test_comdiv_data_that_does_not_exist_is_an_error_rather_than_passed_over(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMDIV_DATA", str(shared / "missing"))
+    with pytest.raises(ComdivError, match=r"COMDIV_DATA=.*missing does not exist"):
+        find_corpus_files("svamp")
+
+
+def test_comdiv_data_that_is_a_file_is_an_error(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path,) = put(shared, "svamp.json")
+    monkeypatch.setenv("COMDIV_DATA", str(path))
+    with pytest.raises(ComdivError, match="is not a folder"):
+        find_corpus_files("svamp")
+
+
+@pytest.mark.parametrize("filename", ["math23k.jsonl", "Math23K.JSON", "MATH23K.csv", "math23k.xml"])
+def test_single_file_is_found_by_the_name_of_its_corpus_in_any_case(filename: str, shared: Path) -> None:
+    assert find_corpus_files("math23k") == put(shared, filename)
+
+
+@pytest.mark.parametrize("filename", ["math23k", "math23k.txt", "math23k.v2.json", "math23k-small.json", "math23k.json.part"])
+def test_other_files_beside_it_are_not_taken_for_the_corpus(filename: str, shared: Path) -> None:
+    put(shared, filename)
+    with pytest.raises(ComdivError, match="is not in"):
+        find_corpus_files("math23k")
+
+
+def test_json_lines_are_preferred_where_one_folder_holds_several_files_of_one_name(shared: Path) -> None:
+    put(shared, "svamp.csv", "svamp.json", "SVAMP.jsonl", "svamp.xml")
+    assert find_corpus_files("svamp") == [shared / "SVAMP.jsonl"]
+
+
+def test_downloaded_files_are_found_in_reading_order(own: Path) -> None:
+    expected = put(own, *(f"mawps/{name}" for name in ("trainset.json", "validset.json", "testset.json")))
+    assert find_corpus_files("mawps") == expected
+
+
+def test_downloaded_corpus_that_lacks_a_file_counts_as_not_found(own: Path) -> None:
+    put(own, "mawps/trainset.json", "mawps/testset.json", "mawps/validset.json.part")
+    with pytest.raises(ComdivError, match="comdiv data download mawps"):
+        find_corpus_files("mawps")
+
+
+def test_earlier_folder_wins_over_the_downloaded_layout_of_a_later_one(shared: Path, own: Path) -> None:
+    put(own, "svamp/SVAMP.json")
+    assert find_corpus_files("svamp") == [own / "svamp" / "SVAMP.json"]
+    assert find_corpus_files("svamp") != put(shared, "svamp.json")
+    assert find_corpus_files("svamp") == [shared / "svamp.json"]
+
+
+def test_missing_corpus_is_answered_with_the_download_command_and_the_variable(shared: Path) -> None:
+    with pytest.raises(ComdivError, match=r"'comdiv data download gsm8k', or set COMDIV_DATA") as error:
+        find_corpus_files("gsm8k")
+    assert str(shared) in str(error.value)
+
+
+def test_corpus_of_the_users_own_is_found_by_its_plain_name(shared: Path) -> None:
+    assert find_corpus_files("my-corpus-2") == put(shared, "my-corpus-2.csv")
+
+
+def test_plain_name_that_nobody_knows_is_answered_with_the_nearest_known_one(shared: Path) -> None:
+    with pytest.raises(ComdivError, match=r"unknown corpus 'svanp'\. Did you mean 'svamp'\?"):
+        find_corpus_files("svanp")
+
+
+@pytest.mark.parametrize("name", ["", "../x", "/etc/passwd", "a/b", "a\\b", "C:x", "x.json", "~", "svamp\n", "ｓvamp", "*"])
+def test_name_that_is_not_plain_is_refused_even_where_it_would_lead_to_a_file(name: str, shared: Path) -> None:
+    put(shared.parent, "x.json")
+    put(shared, "x.json.json", "~.json")
+    with pytest.raises(ComdivError, match="is not the name of a corpus"):
+        find_corpus_files(name)
+
+
+def test_folder_of_the_corpus_name_with_a_file_suffix_is_not_a_file(shared: Path) -> None:
+    (shared / "svamp.json").mkdir()
+    with pytest.raises(ComdivError, match="is not in"):
+        find_corpus_files("svamp")
+
+
+def test_layout_that_is_searched_is_named_after_the_published_files(own: Path) -> None:
+    expected = put(own, *(f"ape210k/{file.filename}" for file in published_corpus("ape210k").files))
+    assert find_corpus_files("ape210k") == expected
