@@ -109,8 +109,7 @@ def git_blob_id(stream: BinaryIO | FileIO, copy_to: BinaryIO | None = None) -> s
     stream.seek(0)
     # Git's choice of hash; here it guards against damage, as the commit in the address does.
     digest = hashlib.sha1(b"blob %d\0" % length, usedforsecurity=False)
-    while length > 0 and (piece := stream.read(min(PIECE_BYTES, length))):
-        length -= len(piece)
+    while piece := stream.read(PIECE_BYTES):
         digest.update(piece)
         if copy_to is not None:
             copy_to.write(piece)
@@ -144,7 +143,8 @@ def _fetch(transfer: _Transfer) -> None:
             try:
                 _receive(part, offset, transfer)
             except _RangeRefusedError:
-                # The part is as long as the content or longer, and wrong: of no use to anybody.
+                # The part is as long as the content or longer, and wrong. Emptied rather than overwritten, so that the
+                # next attempt can resume.
                 part.truncate(0)
                 _receive(part, 0, transfer)
         with _disk_errors(transfer.path):
@@ -224,8 +224,8 @@ def _extent(response: http.client.HTTPResponse, offset: int) -> tuple[int, int |
     """Where in the file the response begins, and the file's whole length if the server says it."""
     header = response.headers.get("Content-Length", "")
     length = int(header) if _LENGTH.fullmatch(header) else None
-    if response.status != http.HTTPStatus.PARTIAL_CONTENT or offset == 0:  # a server that ignores Range sends all
-        return 0, length
+    if response.status != http.HTTPStatus.PARTIAL_CONTENT or offset == 0:
+        return 0, length  # all of it, asked for or not: not every server knows Range
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
     if match is None or int(match[1]) != offset:
         raise _RangeRefusedError

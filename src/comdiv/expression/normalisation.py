@@ -38,50 +38,50 @@ def order_key(expression: Expression) -> OrderKey:
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class Member:
     """A term or factor; `inverse` members are subtracted or divided by."""
 
     inverse: bool
     expression: Expression
 
 
-def _chain(expression: Operation, inverse: bool = False) -> list[_Member]:
+def chain(expression: Operation, inverse: bool = False) -> list[Member]:
     """The members of a sum or product with all its inner brackets of the same family opened: a-(b-c) → +a -b +c."""
     family = _FAMILY[expression.operator]
-    members: list[_Member] = []
+    members: list[Member] = []
     for operand, flipped in ((expression.left, False), (expression.right, expression.operator in "-/")):
         inside = inverse != flipped
         if isinstance(operand, Operation) and _FAMILY.get(operand.operator) == family:
-            members.extend(_chain(operand, inside))
+            members.extend(chain(operand, inside))
         else:
-            members.append(_Member(inside, operand))
+            members.append(Member(inside, operand))
     return members
 
 
-def _joined(family: str, members: list[_Member]) -> Expression:
+def join_chain(family: str, members: list[Member]) -> Expression:
     """A left-associated chain; it begins with the neutral element only where every member is inverse."""
     if members[0].inverse:
-        members = [_Member(False, _NEUTRAL[family]), *members]
+        members = [Member(False, _NEUTRAL[family]), *members]
     result = members[0].expression
     for member in members[1:]:
         result = Operation(_INVERSE[family] if member.inverse else family, result, member.expression)
     return result
 
 
-def _normalised(expression: Expression, arrange: Callable[[list[_Member]], list[_Member]]) -> Expression:
+def _normalised(expression: Expression, arrange: Callable[[list[Member]], list[Member]]) -> Expression:
     """Open all chains, bottom up, and put each in the order that `arrange` gives it."""
     if not isinstance(expression, Operation):
         return expression
     if expression.operator == "^":
         return Operation("^", _normalised(expression.left, arrange), _normalised(expression.right, arrange))
-    members = [_Member(m.inverse, _normalised(m.expression, arrange)) for m in _chain(expression)]
-    return _joined(_FAMILY[expression.operator], arrange(members))
+    members = [Member(m.inverse, _normalised(m.expression, arrange)) for m in chain(expression)]
+    return join_chain(_FAMILY[expression.operator], arrange(members))
 
 
 def canonical(expression: Expression) -> Expression:
     """The representative of all expressions equal to this one by commutativity and associativity."""
 
-    def positive_members_first(members: list[_Member]) -> list[_Member]:
+    def positive_members_first(members: list[Member]) -> list[Member]:
         return sorted(
             members, key=lambda member: (member.inverse, order_key(member.expression), repr(member.expression))
         )
@@ -101,7 +101,7 @@ def mathen_normal_form(expression: Expression) -> Expression:
     in order. The value never changes.
     """
 
-    def least_positions(members: list[_Member]) -> list[_Member]:
+    def least_positions(members: list[Member]) -> list[Member]:
         ordered = sorted(members, key=lambda member: order_key(member.expression))
         first = next((member for member in ordered if not member.inverse), None)
         if first is None:

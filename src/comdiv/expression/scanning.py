@@ -35,10 +35,12 @@ _TRANSLATION = str.maketrans(
     "0123456789+----*****///()[][]{}=.%^,_  ",
 )
 _NUMBER = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
-_FRACTION = r"\(\s*\(?\s*([0-9]+)\s*\)?\s*/\s*\(?\s*([0-9]+)\s*\)?\s*\)"
+_BRACKETED_INTEGER = r"\s*(?:\(\s*[0-9]+\s*\)|[0-9]+)\s*"  # `(2)` or `2`, as in `((2)/(3))`
+_FRACTION = rf"\({_BRACKETED_INTEGER}/{_BRACKETED_INTEGER}\)"
 _NUMBER_PATTERN = re.compile(_NUMBER)
-_MIXED_PATTERN = re.compile(rf"([0-9]+)\s*{_FRACTION}")
+_MIXED_PATTERN = re.compile(rf"[0-9]+\s*{_FRACTION}")
 _FRACTION_PATTERN = re.compile(_FRACTION)
+_INTEGER_PATTERN = re.compile(r"[0-9]+")
 _NAME_PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _QUANTITY_PATTERN = re.compile(r"N([0-9]{1,4})")
 _SINGLE: dict[str, TokenKind] = {
@@ -80,7 +82,7 @@ def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[T
     if character in "0123456789.":
         return _number(text, position)
     if character == "(" and fractions_are_leaves and (match := _FRACTION_PATTERN.match(text, position)):
-        numerator, denominator = _integer(match[1], position), _integer(match[2], position)
+        numerator, denominator = _integers(match)
         if denominator:
             written = f"{numerator}/{denominator}"
             return Token("number", match[0], position, Fraction(numerator, denominator), written), match.end()
@@ -99,7 +101,7 @@ def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[T
 def _number(text: str, position: int) -> tuple[Token, int]:
     """A number with what belongs to it: the fraction of a mixed number, or a percent sign."""
     if match := _MIXED_PATTERN.match(text, position):
-        whole, numerator, denominator = (_integer(part, position) for part in match.groups())
+        whole, numerator, denominator = _integers(match)
         if denominator:
             value = whole + Fraction(numerator, denominator)
             return Token("number", match[0], position, value, f"{whole}({numerator}/{denominator})"), match.end()
@@ -111,6 +113,10 @@ def _number(text: str, position: int) -> tuple[Token, int]:
     if text.startswith("%", end):
         return Token("number", number[0] + "%", position, value / 100, f"{number[0]}%"), end + 1
     return Token("number", number[0], position, value), end
+
+
+def _integers(match: re.Match[str]) -> list[int]:
+    return [_integer(digits, match.start()) for digits in _INTEGER_PATTERN.findall(match[0])]
 
 
 def _integer(digits: str, position: int) -> int:

@@ -42,17 +42,15 @@ class Sums(NamedTuple):
 
 
 class Units(NamedTuple):
-    """What the search moves: twin groups, sorted into classes of equal size, train before test within each class."""
+    """What the search moves: twin groups, with those of train before those of test in `order`."""
 
     sizes: Integers  # (units)
     lengths: Floats  # (units)
     kinds: Integers  # (units), equal for units with the same compounds
     side: Integers  # (units)
-    classes: Integers  # (units)
-    order: Integers  # (units), by class, then by side
+    order: Integers  # (units)
     place: Integers  # (units), where in `order` each unit stands
-    starts: Integers  # (classes + 1)
-    borders: Integers  # (classes), where in `order` the test units of a class begin
+    train_count: Integers  # (1), where in `order` test begins
     length_sums: Floats  # (2)
     side_sizes: Integers  # (2), items on each side; the search never changes them
 
@@ -64,6 +62,14 @@ class Goal(NamedTuple):
     bound: float  # of the atom divergence; 1 or more: none
     atom_weight: float
     length_weight: float
+
+
+class Hand(NamedTuple):
+    """An exchange in the making."""
+
+    units: Integers  # (largest group + 1)
+    numerators: Floats  # (largest group + 1), of the compounds before each of them was shifted
+    count: Integers  # (1)
 
 
 class Best(NamedTuple):
@@ -119,9 +125,12 @@ def divergence_of(sums: Sums, when_empty: float) -> float:
     """The divergence from the sums; `when_empty` stands for a side that has nothing to count."""
     if sums.totals[TRAIN] == 0 or sums.totals[TEST] == 0:
         return when_empty
-    return float(
-        1.0 - sums.numerator[0] / (sums.train_power[sums.totals[TRAIN]] * sums.test_power[sums.totals[TEST]])
-    )
+    return float(1.0 - sums.numerator[0] / (sums.train_power[sums.totals[TRAIN]] * sums.test_power[sums.totals[TEST]]))
+
+
+@compiled
+def gain_of(goal: Goal, compound_divergence: float) -> float:
+    return compound_divergence if goal.target < 0 else -abs(compound_divergence - goal.target)
 
 
 @compiled
@@ -144,7 +153,7 @@ def _random_bits(state: RandomState) -> np.uint64:
 
 @compiled
 def _random_below(state: RandomState, limit: int) -> int:
-    return int((_random_bits(state) * np.uint64(limit)) >> np.uint64(32))
+    return np.int64((_random_bits(state) * np.uint64(limit)) >> np.uint64(32))
 
 
 @compiled
@@ -155,45 +164,48 @@ def _exchange_places(units: Units, a: int, b: int) -> None:
 
 
 @compiled
-def _change_side(units: Units, unit: int, to: int) -> None:
-    """Put a unit on the other side of its class's border."""
-    klass = units.classes[unit]
-    if to == TEST:
-        units.borders[klass] -= 1
-        _exchange_places(units, units.place[unit], units.borders[klass])
+def _change_side(units: Units, unit: int) -> None:
+    """Put a unit on the other side of the border in `order`."""
+    if units.side[unit] == TRAIN:
+        units.train_count[0] -= 1
+        _exchange_places(units, units.place[unit], units.train_count[0])
+        units.side[unit] = TEST
     else:
-        _exchange_places(units, units.place[unit], units.borders[klass])
-        units.borders[klass] += 1
-    units.side[unit] = to
+        _exchange_places(units, units.place[unit], units.train_count[0])
+        units.train_count[0] += 1
+        units.side[unit] = TRAIN
 
 
 @compiled
-def _propose(units: Units, random: RandomState, chosen: Integers) -> int:
-    """Fill `chosen` with a unit and what comes for it from the other side; returns how many, 0 for no move.
+def _random_on_side(units: Units, side: int, random: RandomState) -> int:
+    train = units.train_count[0]
+    at = _random_below(random, train) if side == TRAIN else train + _random_below(random, len(units.order) - train)
+    return int(units.order[at])
 
-    One group of m comes against another of m, or against m singles.
-    """
-    unit = _random_below(random, len(units.sizes))
-    chosen[0] = unit
-    size = units.sizes[unit]
-    from_test = units.side[unit] == TRAIN
-    against_singles = size > 1 and units.sizes[units.order[0]] == 1 and _random_below(random, 2) == 0
-    klass = 0 if against_singles else units.classes[unit]
-    first = units.borders[klass] if from_test else units.starts[klass]
-    available = (units.starts[klass + 1] if from_test else units.borders[klass]) - first
-    wanted = size if against_singles else 1
-    if available < wanted:
-        return 0
-    for drawn in range(wanted):
-        at = first + drawn
-        if wanted > 1:  # draw without repetition by bringing the drawn to the front of their side
-            _exchange_places(units, at, at + _random_below(random, available - drawn))
-        else:
-            at += _random_below(random, available)
-        chosen[1 + drawn] = units.order[at]
-    if wanted == 1 and units.kinds[chosen[0]] == units.kinds[chosen[1]]:
-        return 0
-    return int(1 + wanted)
+
+@compiled
+def _release(compounds: Sums, units: Units, hand: Hand) -> None:
+    """Give up an exchange: everything in hand goes back to where it came from."""
+    for index in range(hand.count[0]):
+        unit = hand.units[index]
+        unshift(compounds, unit, 1 - units.side[unit])
+    if hand.count[0] > 0:
+        compounds.numerator[0] = hand.numerators[0]
+    hand.count[0] = 0
+
+
+@compiled
+def _commit(units: Units, hand: Hand, best: Best) -> None:
+    for index in range(hand.count[0]):
+        unit = hand.units[index]
+        units.length_sums[units.side[unit]] -= units.lengths[unit]
+        _change_side(units, unit)
+        units.length_sums[units.side[unit]] += units.lengths[unit]
+        if not best.is_moved[unit]:
+            best.is_moved[unit] = True
+            best.moved[best.moved_count[0]] = unit
+            best.moved_count[0] += 1
+    hand.count[0] = 0
 
 
 @compiled
@@ -207,69 +219,95 @@ def _record(best: Best, units: Units) -> None:
 
 @compiled
 def run_slice(
-    compounds: Sums, atoms: Sums, units: Units, goal: Goal, best: Best, random: RandomState,
-    chosen: Integers, temperature: float, steps: int, keep_bound: bool,
+    compounds: Sums, atoms: Sums, units: Units, goal: Goal, best: Best, hand: Hand,
+    random: RandomState, temperature: float, steps: int, keep_bound: bool, patience: int
 ) -> int:  # fmt: skip
-    """Some steps of annealing at one temperature; returns how many moves were accepted."""
     atom_divergence = divergence_of(atoms, 1.0)
-    compound_divergence = divergence_of(compounds, 0.0)
-    gain = compound_divergence if goal.target < 0 else -abs(compound_divergence - goal.target)
-    penalty = goal.atom_weight * max(0.0, atom_divergence - goal.bound)
-    objective = gain - penalty - goal.length_weight * log_length_ratio(units, 0.0)
+    gain = gain_of(goal, divergence_of(compounds, 0.0))
+    objective = (
+        gain
+        - goal.atom_weight * max(0.0, atom_divergence - goal.bound)
+        - goal.length_weight * log_length_ratio(units, 0.0)
+    )
     accepted = 0
+    tries = 0
+    surplus = 0.0
+    open_size = 0
+    to = 0
     for _ in range(steps):
-        moving = _propose(units, random, chosen)
-        if moving == 0:
+        slack = temperature * math.log((float(_random_bits(random)) + 1.0) / 4294967296.0)
+        held = hand.count[0]
+        if held == 0:
+            unit = _random_below(random, len(units.sizes))
+            to = 1 - units.side[unit]
+            hand.numerators[0] = compounds.numerator[0]
+            shift(compounds, unit, to)
+            surplus = gain_of(goal, divergence_of(compounds, 0.0)) - gain
+            if surplus < slack:
+                unshift(compounds, unit, to)
+                compounds.numerator[0] = hand.numerators[0]
+            else:
+                hand.units[0] = unit
+                hand.count[0] = 1
+                open_size = units.sizes[unit]
+                tries = patience
             continue
-        to = 1 - units.side[chosen[0]]
-        change = units.lengths[chosen[0]]
-        for index in range(1, moving):
-            change -= units.lengths[chosen[index]]
-        if to == TRAIN:
-            change = -change
-        # Metropolis: what the objective must reach. Atoms only ever lower it, so most moves are refused without them.
-        least = objective + temperature * math.log((float(_random_bits(random)) + 1.0) / 4294967296.0)
-        length_off = log_length_ratio(units, change)
-        compound_numerator = compounds.numerator[0]
-        shift(compounds, chosen[0], to)
-        for index in range(1, moving):
-            shift(compounds, chosen[index], 1 - to)
+        if tries == 0:
+            _release(compounds, units, hand)
+            continue
+        tries -= 1
+        unit = _random_on_side(units, to, random)
+        usable = units.sizes[unit] <= open_size and units.kinds[unit] != units.kinds[hand.units[0]]
+        for index in range(1, held):
+            if hand.units[index] == unit:
+                usable = False
+        if not usable:
+            continue
+        hand.numerators[held] = compounds.numerator[0]
+        shift(compounds, unit, 1 - to)
         compound_divergence = divergence_of(compounds, 0.0)
-        gain = compound_divergence if goal.target < 0 else -abs(compound_divergence - goal.target)
-        attained = gain - goal.length_weight * length_off
-        refused = attained < least
+        left = open_size - units.sizes[unit]
+        hand.units[held] = unit
+        if left > 0:
+            if gain_of(goal, compound_divergence) - gain - surplus * left / units.sizes[hand.units[0]] < slack:
+                unshift(compounds, unit, 1 - to)
+                compounds.numerator[0] = hand.numerators[held]
+            else:
+                hand.count[0] = held + 1
+                open_size = left
+                tries = patience
+            continue
+        change = 0.0
+        for index in range(held + 1):
+            other = hand.units[index]
+            change += units.lengths[other] if units.side[other] == TRAIN else -units.lengths[other]
+        length_off = log_length_ratio(units, change)
+        attained = gain_of(goal, compound_divergence) - goal.length_weight * length_off
+        refused = attained < objective + slack
         if not refused:
             atom_numerator = atoms.numerator[0]
-            shift(atoms, chosen[0], to)
-            for index in range(1, moving):
-                shift(atoms, chosen[index], 1 - to)
+            for index in range(held + 1):
+                shift(atoms, hand.units[index], 1 - units.side[hand.units[index]])
             new_atom_divergence = divergence_of(atoms, 1.0)
             excess = max(0.0, new_atom_divergence - goal.bound)
             attained -= goal.atom_weight * excess
-            refused = attained < least or (keep_bound and excess > 0 and new_atom_divergence >= atom_divergence)
+            refused = attained < objective + slack or (
+                keep_bound and excess > 0 and new_atom_divergence >= atom_divergence
+            )
             if refused:
-                unshift(atoms, chosen[0], to)
-                for index in range(1, moving):
-                    unshift(atoms, chosen[index], 1 - to)
+                for index in range(held + 1):
+                    unshift(atoms, hand.units[index], 1 - units.side[hand.units[index]])
                 atoms.numerator[0] = atom_numerator
         if refused:
-            unshift(compounds, chosen[0], to)
-            for index in range(1, moving):
-                unshift(compounds, chosen[index], 1 - to)
-            compounds.numerator[0] = compound_numerator
+            unshift(compounds, unit, 1 - to)
+            compounds.numerator[0] = hand.numerators[held]
             continue
         accepted += 1
         objective = attained
+        gain = gain_of(goal, compound_divergence)
         atom_divergence = new_atom_divergence
-        units.length_sums[TRAIN] -= change
-        units.length_sums[TEST] += change
-        for index in range(moving):
-            unit = chosen[index]
-            _change_side(units, unit, to if index == 0 else 1 - to)
-            if not best.is_moved[unit]:
-                best.is_moved[unit] = True
-                best.moved[best.moved_count[0]] = unit
-                best.moved_count[0] += 1
+        hand.count[0] = held + 1
+        _commit(units, hand, best)
         best.lowest_atom_divergence[0] = min(best.lowest_atom_divergence[0], atom_divergence)
         countable = compounds.totals[TRAIN] > 0 and compounds.totals[TEST] > 0
         if atom_divergence <= goal.bound and countable and objective > best.scores[0]:
@@ -277,4 +315,5 @@ def run_slice(
             best.scores[1] = compound_divergence
             best.scores[2] = length_off
             _record(best, units)
+    _release(compounds, units, hand)
     return accepted

@@ -1,0 +1,162 @@
+"""Chinese: words by rjieba, clauses at every comma, measure words after numbers."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured
+from comdiv.language.numbers import NumberSpan, number_spans
+from comdiv.language.numerals_zh import NUMERAL, numeral_value, share_value
+from comdiv.problem import Quantity
+
+SHARE = "share"  # the "unit" of 几分之几 and 百分之几
+
+_CLAUSE_END = re.compile(r"[。．？！；，：?!;,]+[”’」』）)]*")
+_ASKED_SHARE = re.compile(r"(?:几|多少|百)分之(?:几|多少)")
+_ASKED = re.compile(r"多少|几")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_LOOK_AHEAD = 8  # characters after a number that are segmented to find its unit
+_APPROXIMATE = "多余来"  # 30多个, 100余人
+_MULTIPLIER = re.compile(r"[百千万亿]+(?=[\u4e00-\u9fff])")
+_AMBIGUOUS = frozenset("分下面点对打方部门道边角号行里时成折级度层场年周日月组班节次头条")
+_AFTER_UNIT = "后前共有来的内中去到时长重宽高"
+_RATIOS = frozenset(["倍", "成", "折"])
+# After these, or before them, a number without a unit is a bare one: a term of a calculation, a label, a ratio.
+_BARE_AFTER = re.compile(
+    r"\s*(?:$|[-+×÷*/=＝－＋<>：:、，。．？！；,.?!;）)】\]”的与和跟同加减乘除去比是为等除以至到~～—或…小大])"
+)
+_BARE_BEFORE = re.compile(r"(?:^|[-+×÷*/=：:（(第比])\s*$")
+_NOT_VERBS = frozenset(["是", "有", "等于", "为"])
+
+
+@cache
+def _segmenter() -> Any:
+    """rjieba reads its dictionary when first used; a private instance keeps others' user words out."""
+    import rjieba
+
+    return rjieba.Jieba()
+
+
+class Chinese(Language):
+    """Mandarin in simplified characters, as in Math23K and Ape210K."""
+
+    code = "zh"
+    name = "Chinese"
+
+    def tokens(self, text: str, *, number_words: bool = False) -> list[Token]:
+        tokens: list[Token] = []
+        position = 0
+        for quantity in self.quantities(text, number_words=number_words):
+            tokens += _words(text, position, quantity.start)
+            tokens.append(Token(quantity.text, quantity.start, quantity.end, quantity.index))
+            position = quantity.end
+        return tokens + _words(text, position, len(text))
+
+    def clauses(self, text: str) -> list[Clause]:
+        numbers = [(span.start, span.end) for span in number_spans(text)]
+        ends = (
+            match.end()
+            for match in _CLAUSE_END.finditer(text)
+            if not any(start <= match.start() < end for start, end in numbers) and not _is_ratio(text, match)
+        )
+        return joined_clauses(text, ends)
+
+    def number_word_spans(self, text: str) -> Iterator[NumberSpan]:
+        """Numerals before a measure word (三本, not 一共 or 第三) and shares (三分之二)."""
+        for match in NUMERAL.finditer(text):
+            if match["denominator"]:
+                share = share_value(match["numerator"], match["denominator"])
+                if share is not None:
+                    yield NumberSpan(match.start(), match.end(), share, "word")
+            elif not text.startswith("第", max(0, match.start() - 1)) and self._unit_at(text, match.end()):
+                value = numeral_value(match[0])
+                if value is not None:
+                    yield NumberSpan(match.start(), match.end(), value, "word")
+
+    def unit_of(self, text: str, quantity: Quantity) -> Quantity:
+        if quantity.form == "percent":
+            return replace(quantity, kind="share")
+        unit = self._unit_at(text, quantity.end)
+        if unit in _RATIOS:
+            return replace(quantity, unit=unit, kind="share")
+        if unit:
+            return measured(quantity, unit)
+        if quantity.form in ("fraction", "word") and quantity.value < 1:
+            return replace(quantity, kind="share")
+        if _BARE_AFTER.match(text, quantity.end) or _BARE_BEFORE.search(text, 0, quantity.start):
+            return replace(quantity, kind="bare")
+        return quantity
+
+    def asked_unit(self, text: str) -> str | None:
+        question = self.clauses(text)[-1].text if text else ""
+        if _ASKED_SHARE.search(question):
+            return SHARE
+        for match in reversed(list(_ASKED.finditer(question))):
+            if question.startswith("钱", match.end()):
+                return "元"
+            if unit := self._unit_at(question, match.end()):
+                return unit
+        return None
+
+    def content_words(self, text: str) -> ContentWords:
+        nouns: list[str] = []
+        verbs: list[str] = []
+        for word, tag in _segmenter().tag(text):
+            if not _HAN.fullmatch(word) or word in _NOT_VERBS:
+                continue
+            if tag.startswith("n"):
+                nouns.append(word)
+            elif tag.startswith("v"):
+                verbs.append(word)
+        return ContentWords(tuple(nouns), tuple(verbs))
+
+    def counted_words(self, text: str) -> Iterable[str]:
+        ends = [span.end for span in number_spans(text)] + [match.end() for match in _ASKED.finditer(text)]
+        for end in ends:
+            words = _segmenter().tag(text[end : end + _LOOK_AHEAD])
+            if not words or not words[0][1].startswith(("q", "n")) or not _HAN.fullmatch(words[0][0]):
+                continue
+            word = words[0][0]
+            if not any(word[:length] in self.lexicon.words for length in range(1, len(word))):  # 个桃 is 个 and 桃
+                yield word
+
+    def _unit_at(self, text: str, position: int) -> str | None:
+        """The unit that begins here, the longest one; a multiplier belongs to it (万吨)."""
+        following = text[position : position + _LOOK_AHEAD].lstrip()
+        if following[:1] and following[0] in _APPROXIMATE:
+            following = following[1:]
+        multiplier = _MULTIPLIER.match(following)
+        following = following[multiplier.end() :] if multiplier else following
+        for length in range(min(self.lexicon.longest, len(following)), 0, -1):
+            unit = following[:length]
+            if unit in self.lexicon.words and (length > 1 or _stands_alone(unit, following)):
+                return (multiplier[0] if multiplier else "") + unit
+        return None
+
+
+def _stands_alone(unit: str, following: str) -> bool:
+    """Whether a unit of one character is a word here, not the beginning of one (分给, 下午, 面积)."""
+    if unit not in _AMBIGUOUS:
+        return True
+    first = str(_segmenter().cut(following)[0])
+    return first == unit or (len(first) == 2 and first[1] in _AFTER_UNIT)
+
+
+def _words(text: str, start: int, end: int) -> list[Token]:
+    if start >= end:
+        return []
+    tokens: list[Token] = []
+    position = start
+    for word in _segmenter().cut(text[start:end]):
+        if not word.isspace():
+            tokens.append(Token(word, position, position + len(word)))
+        position += len(word)
+    return tokens
+
+
+def _is_ratio(text: str, match: re.Match[str]) -> bool:
+    """Whether a colon stands between two numbers: 3：5 is no end of a clause."""
+    before, after = text[: match.start()].rstrip()[-1:], text[match.end() : match.end() + 2].lstrip()[:1]
+    return match[0] == "：" and before.isdigit() and after.isdigit()

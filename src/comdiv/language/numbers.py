@@ -1,0 +1,95 @@
+"""Numbers written with digits, the same in every language: `1,200`, `3.5`, `20%`, `3/5`, `(1/3)`, `1(1/2)`, `1 1/2`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from comdiv.problem import NumberForm
+
+MAX_DIGITS = 30  # a longer run of digits is a telephone number or an attack, not a quantity
+
+# Full-width forms, one character for one, so that offsets stay those of the text.
+_FULL_WIDTH = str.maketrans("０１２３４５６７８９％／（）", "0123456789%/()")
+_FULL_WIDTH_POINT = re.compile(r"(?<=[0-9])．(?=[0-9])")  # elsewhere it is a full stop
+
+_INTEGER = r"\s*(?:\(\d+\)|\d+)\s*"
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)|\d+"
+_PATTERN = re.compile(
+    rf"""
+    (?<![A-Za-z_\d.])                          # not inside a word such as A4, nor inside another number
+    (?P<sign>(?<!\d[ ])(?<![)%])-(?=\d))?      # a sign, not a minus between two numbers
+    (?:
+        (?P<mixed>\d+\s*\({_INTEGER}/{_INTEGER}\) | \d+[ ]+\d+/\d+(?![\d/]))
+      | (?P<bracketed>\({_INTEGER}/{_INTEGER}\))
+      | (?P<fraction>\d+\s?/\s?\d+(?![\d/.]))
+      | (?P<percent>(?:{_DIGITS})(?:\.\d+)?\s?%)
+      | (?P<decimal>(?:{_DIGITS})\.\d+ | \.\d+)
+      | (?P<integer>{_DIGITS})(?!(?:st|nd|rd|th)\b)
+    )
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_QUOTIENT = re.compile(r"\s*(?:的?商|与|再|加|减|乘|除)")
+_INTEGERS = re.compile(r"\d+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSpan:
+    """A number in a text, by its character offsets."""
+
+    start: int
+    end: int
+    value: Fraction
+    form: NumberForm
+
+
+def half_width(text: str) -> str:
+    """The text with full-width digits, points, percent signs, slashes and brackets in plain form, same length."""
+    return text if text.isascii() else _FULL_WIDTH_POINT.sub(".", text.translate(_FULL_WIDTH))
+
+
+def number_spans(text: str) -> Iterator[NumberSpan]:
+    """The numbers of a text from left to right. What is no number (1/0, 50 digits) is passed over."""
+    text = half_width(text)
+    for match in _PATTERN.finditer(text):
+        form = str(match.lastgroup)
+        if form == "fraction" and _is_division(text, match):
+            for part in _INTEGERS.finditer(text, match.start(), match.end()):
+                yield NumberSpan(part.start(), part.end(), Fraction(int(part[0])), "integer")
+            continue
+        value = _value(form, match[form])
+        if value is not None:
+            yield NumberSpan(match.start(), match.end(), -value if match["sign"] else value, _FORMS[form])
+
+
+def _is_division(text: str, match: re.Match[str]) -> bool:
+    """Whether `168/6` is an exercise rather than a fraction: beside an operator, or in Chinese improper or 的商."""
+    beside = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+    if any(sign in "-+*×÷/=" for sign in beside):
+        return True
+    top, bottom = (int(digits) for digits in _INTEGERS.findall(match[0]))
+    return not text.isascii() and (top >= bottom or bool(_QUOTIENT.match(text, match.end())))
+
+
+_FORMS: dict[str, NumberForm] = {
+    "mixed": "mixed",
+    "bracketed": "fraction",
+    "fraction": "fraction",
+    "percent": "percent",
+    "decimal": "decimal",
+    "integer": "integer",
+}
+
+
+def _value(form: str, text: str) -> Fraction | None:
+    if sum(character.isdigit() for character in text) > MAX_DIGITS:
+        return None
+    if form in ("mixed", "bracketed", "fraction"):
+        parts = [int(part) for part in _INTEGERS.findall(text)]
+        if not parts[-1]:
+            return None
+        return (parts[0] if form == "mixed" else 0) + Fraction(parts[-2], parts[-1])
+    plain = text.rstrip("% ").replace(",", "")
+    value = Fraction(int(plain)) if form == "integer" else Fraction(plain)
+    return value / 100 if form == "percent" else value

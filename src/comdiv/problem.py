@@ -1,0 +1,186 @@
+"""The record that every stage passes on: a problem, the quantities in its text, and where it came from.
+
+On disk a corpus is JSON Lines, one problem a line: `id`, `language`, `text`, `expression` (infix over `N0`, `N1`…),
+`answer` (exact: `"9"`, `"2/3"`), `provenance`. Keys that we do not know survive a round trip.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from comdiv.errors import ComdivError
+from comdiv.expression import Expression, ExpressionError, format_number, parse, parse_answer, to_infix
+from comdiv.files import atomic_write
+
+NumberForm = Literal["integer", "decimal", "percent", "fraction", "mixed", "word"]
+QuantityKind = Literal["measure", "share", "bare"]
+
+
+class ProblemError(ComdivError):
+    """A record that is no problem. The message names the file, the line and the id as far as they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in a text: `N0` is the first, `N1` the second. `start` and `end` are character offsets.
+
+    `kind` says what it counts: a measure (with its `unit`), a share of something, a bare number; None where unclear.
+    """
+
+    index: int
+    value: Fraction
+    text: str
+    start: int
+    end: int
+    form: NumberForm
+    unit: str | None = None
+    kind: QuantityKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a problem came from: a corpus and its version, or an operation or rule with its parents' ids."""
+
+    corpus: str = ""
+    version: str = ""
+    operation: str = ""
+    rule: str = ""
+    round: int | None = None
+    parents: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Only what is known; details beside the rest, so that unknown keys come out as they went in."""
+        known: dict[str, Any] = {
+            "corpus": self.corpus,
+            "version": self.version,
+            "operation": self.operation,
+            "rule": self.rule,
+            "round": self.round,
+            "parents": list(self.parents),
+        }
+        return {**{key: value for key, value in known.items() if value not in ("", None, [])}, **self.details}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Provenance":
+        """The opposite of `to_json`; raises `ProblemError` on a known key of the wrong type."""
+        known: dict[str, Any] = {}
+        for key in ("corpus", "version", "operation", "rule"):
+            known[key] = _typed(record, key, str, "")
+        known["round"] = _typed(record, "round", int, None)
+        parents = _typed(record, "parents", list, [])
+        if not all(isinstance(parent, str) for parent in parents):
+            raise ProblemError("provenance 'parents' is not a list of ids")
+        details = {key: value for key, value in record.items() if key not in known and key != "parents"}
+        return cls(**known, parents=tuple(parents), details=details)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A math word problem. `expression` is None where the corpus's equation has no expression within our operators.
+
+    `number_words` says that numbers written as words ("three", 三) count among the quantities of this text.
+    """
+
+    id: str
+    language: str
+    text: str
+    expression: Expression | None = None
+    answer: Fraction | None = None
+    provenance: Provenance = field(default_factory=Provenance)
+    number_words: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in a file."""
+        record: dict[str, Any] = {"id": self.id, "language": self.language, "text": self.text}
+        record["expression"] = None if self.expression is None else to_infix(self.expression)
+        record["answer"] = None if self.answer is None else format_number(self.answer)
+        record["provenance"] = self.provenance.to_json()
+        if self.number_words:
+            record["number_words"] = True
+        return {**record, **self.extra}
+
+    @classmethod
+    def from_json(cls, record: Any) -> "Problem":
+        """The opposite of `to_json`; raises `ProblemError` that says what is wrong."""
+        if not isinstance(record, dict):
+            raise ProblemError("a problem is a JSON object")
+        name = _typed(record, "id", str, None)
+        if not name:
+            raise ProblemError("'id' is missing")
+        try:
+            expression = _typed(record, "expression", str, None)
+            answer = record.get("answer")
+            return cls(
+                id=name,
+                language=_typed(record, "language", str, "") or _missing("language"),
+                text=_missing("text") if record.get("text") is None else _typed(record, "text", str, ""),
+                expression=None if expression is None else parse(expression),
+                answer=None if answer is None else parse_answer(answer),
+                provenance=Provenance.from_json(_typed(record, "provenance", dict, {})),
+                number_words=_typed(record, "number_words", bool, False),
+                extra={key: value for key, value in record.items() if key not in _KEYS},
+            )
+        except (ProblemError, ExpressionError) as error:
+            raise ProblemError(f"problem '{name}': {error}") from error
+
+
+_KEYS = frozenset(["id", "language", "text", "expression", "answer", "provenance", "number_words"])
+
+
+def _typed(record: Mapping[str, Any], key: str, wanted: type, default: Any) -> Any:
+    value = record.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        raise ProblemError(f"'{key}' is a {type(value).__name__}, not a {wanted.__name__}")
+    return value
+
+
+def _missing(key: str) -> str:
+    raise ProblemError(f"'{key}' is missing")
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """The lines of a JSON Lines file with their numbers, one at a time; blank lines are passed over."""
+    try:
+        with path.open(encoding="utf-8-sig") as stream:
+            for number, line in enumerate(stream, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    yield number, json.loads(line)
+                except (json.JSONDecodeError, RecursionError) as error:
+                    raise ProblemError(f"{path}, line {number}: no JSON: {error}") from error
+    except OSError as error:
+        raise ProblemError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ProblemError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def read_problems(path: Path) -> Iterator[Problem]:
+    """The problems of a JSON Lines file, one at a time; ids must be unique."""
+    seen: set[str] = set()
+    for number, record in read_json_lines(path):
+        try:
+            problem = Problem.from_json(record)
+        except ProblemError as error:
+            raise ProblemError(f"{path}, line {number}: {error}") from error
+        if problem.id in seen:
+            raise ProblemError(f"{path}, line {number}: the id '{problem.id}' is there twice")
+        seen.add(problem.id)
+        yield problem
+
+
+def write_problems(path: Path, problems: Iterable[Problem]) -> int:
+    """Write problems as JSON Lines, atomically and one at a time; returns how many."""
+    count = 0
+    with atomic_write(path) as stream:
+        for problem in problems:
+            stream.write(json.dumps(problem.to_json(), ensure_ascii=False) + "\n")
+            count += 1
+    return count
