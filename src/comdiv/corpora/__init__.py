@@ -1,1 +1,19 @@
-"""Corpora of word problems: where they are published, where they lie on disk, how they are read."""
+"""Where problems come from: files in every known shape, published corpora by name, the bundled demo corpora."""
+
+from comdiv.corpora.read import DEMO_CORPORA, Corpus, open_corpus, read_corpus, read_rows
+from comdiv.corpora.records import Complaint, ReadReport
+from comdiv.corpora.shapes import Columns
+from comdiv.corpora.statistics import CorpusStatistics, corpus_statistics
+
+__all__ = [
+    "DEMO_CORPORA",
+    "Columns",
+    "Complaint",
+    "Corpus",
+    "CorpusStatistics",
+    "ReadReport",
+    "corpus_statistics",
+    "open_corpus",
+    "read_corpus",
+    "read_rows",
+]

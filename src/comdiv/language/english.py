@@ -42,8 +42,8 @@ _IRREGULAR = {
 # Units that end the look-ahead: in "5 pounds apples cost" the unit is the pound.
 _MEASURES = frozenset([
     "inch", "foot", "yard", "mile", "meter", "kilometer", "centimeter", "km", "cm", "mm", "acre", "cup", "pint",
-    "quart", "gallon", "liter", "teaspoon", "tablespoon", "ounce", "pound", "ton", "gram", "kilogram", "kg", "hour", "minute",
-    "second", "day", "week", "month", "year", "dollar", "cent", "time", "percent",
+    "quart", "gallon", "liter", "teaspoon", "tablespoon", "ounce", "pound", "ton", "gram", "kilogram", "kg", "hour",
+    "minute", "second", "day", "week", "month", "year", "dollar", "cent", "time", "percent",
 ])  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""The demo corpora: original word problems in English and Chinese, made by code from scenario data, free to share."""

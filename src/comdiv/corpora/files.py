@@ -1,0 +1,111 @@
+"""Records from files: JSON Lines, JSON arrays, JSON objects one after the other, CSV, and ASDiv's XML."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from comdiv.errors import ComdivError
+from comdiv.problem import read_json_lines
+
+_ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
+
+
+def read_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The records of a file with their places ("mine.csv, line 7"); the format is told by the content."""
+    try:
+        with path.open(encoding="utf-8-sig") as stream:
+            beginning = stream.read(65_536).lstrip()
+    except OSError as error:
+        raise ComdivError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    if not beginning:
+        raise ComdivError(f"{path}: the file is empty")
+    if beginning[0] == "<":
+        yield from _xml_records(path)
+    elif beginning[0] == "[":
+        yield from _array_records(path)
+    elif beginning[0] == "{":
+        yield from _object_records(path, beginning)
+    else:
+        yield from _csv_records(path)
+
+
+def _array_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    try:
+        records = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ComdivError(f"{path}: no JSON: {error}") from error
+    for number, record in enumerate(records, start=1):
+        yield _mapping(record, f"{path.name}, record {number}")
+
+
+def _object_records(path: Path, beginning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """One object a line, or objects over several lines one after the other (as Math23K was first published)."""
+    first_line = beginning.partition("\n")[0]
+    if "\n" not in beginning or _is_json(first_line):
+        for number, record in read_json_lines(path):
+            yield _mapping(record, f"{path.name}, line {number}")
+        return
+    text = path.read_text(encoding="utf-8-sig")
+    decoder = json.JSONDecoder()
+    position = number = 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        number += 1
+        try:
+            record, position = decoder.raw_decode(text, position)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ComdivError(f"{path}, record {number}: no JSON: {error}") from error
+        yield _mapping(record, f"{path.name}, record {number}")
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return True
+
+
+def _csv_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.DictReader(stream, strict=True)
+        try:
+            for record in reader:
+                where = f"{path.name}, line {reader.line_num}"
+                if None in record or None in record.values():
+                    raise ComdivError(
+                        f"{where}: another number of fields than the header's {len(reader.fieldnames or ())}"
+                    )
+                yield where, record
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ComdivError(f"{path.name}, line {reader.line_num}: no CSV: {error}") from error
+
+
+def _xml_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """ASDiv's `Problem` elements as mappings. Entity definitions are refused: they can be made to grow without end."""
+    content = path.read_bytes()
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise ComdivError(f"{path}: an XML file with definitions of its own is not read")
+    try:
+        events = ElementTree.iterparse(io.BytesIO(content))
+        for _, element in events:
+            if element.tag == "Problem":
+                record = {**element.attrib, **{name: element.findtext(name) for name in _ASDIV_FIELDS}}
+                yield f"{path.name}, problem {element.get('ID', '?')}", record
+                element.clear()
+    except ElementTree.ParseError as error:
+        raise ComdivError(f"{path}: no XML: {error}") from error
+
+
+def _mapping(record: Any, where: str) -> tuple[str, Mapping[str, Any]]:
+    if not isinstance(record, dict):
+        raise ComdivError(f"{where}: a record is a JSON object, not {type(record).__name__}")
+    return where, record

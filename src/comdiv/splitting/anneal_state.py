@@ -1,0 +1,181 @@
+"""What the compiled loop of `anneal` reads and writes: flat arrays in named tuples, which numba understands.
+
+The arrays change in place while the walk goes on. Nothing outside `anneal` ever sees them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.splitting.divergence import Alphas
+from comdiv.splitting.encoding import Encoded, Floats, Incidence, Integers, Mask
+
+TRAIN, TEST = 0, 1
+
+
+class Sums(NamedTuple):
+    """Counts of atoms (or of compounds) on both sides, with the numerator of their Chernoff coefficient kept current.
+
+    An id that only one unit has can never be on both sides, so it adds nothing to the numerator and is left out of the
+    lists; the totals know it.
+    """
+
+    offsets: Integers  # (units + 1)
+    ids: Integers  # (entries)
+    counts: Integers  # (entries)
+    unit_totals: Integers  # (units)
+    sides: Integers  # (width, 2): how often an id occurs in train and in test
+    totals: Integers  # (2)
+    numerator: Floats  # (1): Σ train^α test^(1-α) over ids
+    train_power: Floats  # (sum of totals + 1): n^α, so that the loop needs no powers
+    test_power: Floats  # (sum of totals + 1): n^(1-α)
+
+
+class Units(NamedTuple):
+    """What the walk moves: twin groups, those of train before those of test in `order`."""
+
+    sizes: Integers  # (units)
+    lengths: Floats  # (units)
+    kinds: Integers  # (units): equal for units with the same compounds
+    side: Integers  # (units)
+    order: Integers  # (units)
+    place: Integers  # (units): where in `order` each unit stands
+    train_count: Integers  # (1): where in `order` test begins
+    length_sums: Floats  # (2)
+    side_sizes: Integers  # (2): items on each side; an exchange never changes them
+
+
+class Goal(NamedTuple):
+    """The objective: compound divergence (or nearness to a target), less what atoms and lengths are off by."""
+
+    target: float  # negative: as high as possible
+    bound: float  # of the atom divergence; above 1: none
+    atom_weight: float
+    length_weight: float
+
+
+class Best(NamedTuple):
+    """The best state so far within the bound, and the units that may have moved since."""
+
+    side: Integers  # (units)
+    moved: Integers  # (units), of which `moved_count` are in use
+    moved_count: Integers  # (1)
+    is_moved: npt.NDArray[np.bool_]  # (units)
+    scores: Floats  # (3): objective, compound divergence and |log length ratio| of that state
+    lowest_atom_divergence: Floats  # (1), within the bound or not
+
+
+class Hand(NamedTuple):
+    """An exchange in the making: the first unit goes one way, all others the other way."""
+
+    units: Integers  # (largest unit + 1), of which `count` are in use
+    count: Integers  # (1)
+
+
+class Active(NamedTuple):
+    """The units that may move at the present temperature; in the cold they are few, and the rest need no trying."""
+
+    units: Integers  # (units), of which `count` are in use
+    count: Integers  # (1)
+
+
+class Postings(NamedTuple):
+    """The units that have each compound: the other direction of `Sums.ids`."""
+
+    offsets: Integers  # (width + 1)
+    units: Integers  # (entries)
+
+
+class Walk(NamedTuple):
+    """All of it."""
+
+    compounds: Sums
+    atoms: Sums
+    units: Units
+    goal: Goal
+    best: Best
+    hand: Hand
+    active: Active
+    postings: Postings
+    random: npt.NDArray[np.uint64]  # (1)
+
+
+def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, seed: int) -> Walk:
+    """The state of a walk that begins at `test_mask`, with the numerators still to be computed."""
+    groups = encoded.grouped()
+    sizes = encoded.group_sizes
+    side = np.full(len(sizes), TRAIN, dtype=np.int64)
+    side[encoded.groups[test_mask]] = TEST
+    order = np.argsort(side, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    compounds = _sums(groups.compounds, side, alphas.compounds)
+    entry_order = np.argsort(compounds.ids, kind="stable")
+    units_of_entries = np.repeat(np.arange(len(sizes)), np.diff(compounds.offsets))
+    return Walk(
+        compounds=compounds,
+        atoms=_sums(groups.atoms, side, alphas.atoms),
+        units=Units(
+            sizes=sizes,
+            lengths=groups.lengths,
+            kinds=_kinds(groups.compounds),
+            side=side,
+            order=order,
+            place=place,
+            train_count=np.array([np.sum(side == TRAIN)]),
+            length_sums=np.bincount(side, weights=groups.lengths, minlength=2),
+            side_sizes=np.bincount(side, weights=sizes, minlength=2).astype(np.int64),
+        ),
+        goal=goal,
+        best=Best(
+            side=side.copy(),
+            moved=np.zeros_like(side),
+            moved_count=np.zeros(1, dtype=np.int64),
+            is_moved=np.zeros(len(side), dtype=np.bool_),
+            scores=np.array([-np.inf, 0.0, 0.0]),
+            lowest_atom_divergence=np.ones(1),
+        ),
+        hand=Hand(np.zeros(sizes.max() + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)),
+        active=Active(np.arange(len(side)), np.array([len(side)])),
+        postings=Postings(
+            offsets=_offsets(np.bincount(compounds.ids, minlength=len(compounds.sides))),
+            units=units_of_entries[entry_order],
+        ),
+        random=np.array([seed], dtype=np.uint64),
+    )
+
+
+def _sums(incidence: Incidence, side: Integers, alpha: float) -> Sums:
+    rows = incidence.row_of_entry()
+    shared = np.bincount(incidence.ids, minlength=incidence.width) > 1  # (width)
+    kept = shared[incidence.ids]  # (entries)
+    ids = (np.cumsum(shared) - 1)[incidence.ids[kept]]
+    counts = incidence.counts[kept]
+    unit_totals = np.bincount(rows, weights=incidence.counts, minlength=incidence.rows).astype(np.int64)
+    sides = np.zeros((int(shared.sum()), 2), dtype=np.int64)
+    np.add.at(sides, (ids, side[rows[kept]]), counts)
+    totals = np.bincount(side, weights=unit_totals, minlength=2).astype(np.int64)
+    numbers = np.arange(totals.sum() + 1, dtype=np.float64)
+    return Sums(
+        offsets=_offsets(np.bincount(rows[kept], minlength=incidence.rows)),
+        ids=ids,
+        counts=counts,
+        unit_totals=unit_totals,
+        sides=sides,
+        totals=totals,
+        numerator=np.zeros(1),
+        train_power=numbers**alpha,
+        test_power=numbers ** (1.0 - alpha),
+    )
+
+
+def _kinds(compounds: Incidence) -> Integers:
+    index: dict[bytes, int] = {}
+    pairs = np.stack([compounds.ids, compounds.counts], axis=1)  # (entries, 2)
+    spans = zip(compounds.offsets[:-1], compounds.offsets[1:], strict=True)
+    return np.array([index.setdefault(pairs[start:end].tobytes(), len(index)) for start, end in spans], dtype=np.int64)
+
+
+def _offsets(sizes: npt.NDArray[np.integer]) -> Integers:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
