@@ -1,1 +1,46 @@
-"""comdiv."""
+"""comdiv: compositional generalization in math word problem solving.
+
+Measure it, build benchmarks that test it, train solvers on them, and close the gap by data augmentation. The functions
+here are the twins of the command line's verbs. They are loaded when first used, so that `import comdiv` costs nothing.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+_EXPORTS = {
+    "ComdivError": "comdiv.errors",
+    "Columns": "comdiv.corpora",
+    "Corpus": "comdiv.corpora",
+    "Problem": "comdiv.problem",
+    "Provenance": "comdiv.problem",
+    "Quantity": "comdiv.problem",
+    "align": "comdiv.language",
+    "corpus_statistics": "comdiv.corpora",
+    "download": "comdiv.corpora.download",
+    "evaluate": "comdiv.expression",
+    "equivalent": "comdiv.expression",
+    "generate": "comdiv.corpora.demo.generate",
+    "get_language": "comdiv.language",
+    "parse": "comdiv.expression",
+    "parse_equation": "comdiv.expression",
+    "read_corpus": "comdiv.corpora",
+    "read_problems": "comdiv.problem",
+    "read_rows": "comdiv.corpora",
+    "template": "comdiv.expression",
+    "to_infix": "comdiv.expression",
+    "write_problems": "comdiv.problem",
+}
+
+__all__ = [*sorted(_EXPORTS), "__version__"]  # noqa: PLE0604  (the names are strings: they are the keys above)
+__version__ = version("comdiv")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module 'comdiv' has no attribute '{name}'")
+    return getattr(import_module(_EXPORTS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

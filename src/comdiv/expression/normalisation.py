@@ -126,11 +126,17 @@ def _in_text_order(expression: Expression) -> Expression:
         return expression
     if expression.operator not in COMMUTATIVE:
         return Operation(expression.operator, _in_text_order(expression.left), _in_text_order(expression.right))
-    operands = sorted((_in_text_order(operand) for operand in _same_operator(expression)), key=order_key)
+    operands = sorted((_in_text_order(operand) for operand in _same_operator(expression)), key=_text_order_key)
     result = operands[0]
     for operand in operands[1:]:
         result = Operation(expression.operator, result, operand)
     return result
+
+
+def _text_order_key(expression: Expression) -> tuple[tuple[float, ...], OrderKey]:
+    """By the quantities alone, so that n1*(1-n2)*n3 stays as it is; an operand without any comes last."""
+    quantities = tuple(float(leaf.index) for leaf in leaves(expression) if isinstance(leaf, Reference))
+    return quantities or (math.inf,), order_key(expression)
 
 
 def _same_operator(expression: Operation) -> list[Expression]:

@@ -1,0 +1,41 @@
+# Two commands for a newcomer: `make demo` shows what comdiv does, `make test` checks it. Both install what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+OUT := demo-output
+
+.PHONY: demo test test-all lint benchmarks clean
+
+demo: $(STAMP)
+	@$(BIN)/comdiv data demo en --out $(OUT)/demo-en.jsonl --force
+	@$(BIN)/comdiv data demo zh --out $(OUT)/demo-zh.jsonl --force
+	@$(BIN)/comdiv data stats $(OUT)/demo-en.jsonl
+	@$(BIN)/comdiv data stats $(OUT)/demo-zh.jsonl
+	@$(BIN)/comdiv data show $(OUT)/demo-en.jsonl --limit 3
+	@$(BIN)/comdiv data show $(OUT)/demo-zh.jsonl --limit 3
+
+test: $(STAMP) lint
+	$(BIN)/python -m pytest -m "not slow" -n 2
+
+# Everything, the slow and the real-data tests included: set COMDIV_DATA to a folder with the real corpora.
+test-all: $(STAMP) lint
+	$(BIN)/python -m pytest -n 2
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+benchmarks: $(STAMP)
+	$(BIN)/python benchmarks/corpora.py
+	$(BIN)/python benchmarks/splitting.py
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,57 @@
+"""The command line: one verb a capability, nothing but argument handling.
+
+Everything heavy is imported inside the verbs: `comdiv --help` answers at once.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from comdiv.cli.console import SuggestingGroup, print_error
+from comdiv.cli.data import data_app
+from comdiv.errors import ComdivError
+
+app = typer.Typer(
+    name="comdiv",
+    cls=SuggestingGroup,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with [bold]comdiv data show demo-en[/bold]. Every verb has examples: [bold]comdiv data -h[/bold]",
+)
+app.add_typer(data_app, name="data", rich_help_panel="Corpora")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from comdiv import __version__
+
+        typer.echo(f"comdiv {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def comdiv(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Compositional generalization in math word problem solving: measure it, build benchmarks for it, close the gap."""
+
+
+def main() -> None:
+    """Run the command line: a user's mistake is one line and exit code 1, wrong usage 2; a bug keeps its traceback."""
+    try:
+        app()
+    except ComdivError as error:
+        print_error(str(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print_error("interrupted; the same command goes on where it was")
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output, `head` for instance, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,89 @@
+"""What all verbs share: consoles, progress, errors in one line, and names that are nearly right."""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+T = TypeVar("T")
+
+
+class SuggestingGroup(TyperGroup):
+    """A group that answers an unknown verb with the nearest known one, and lists its verbs in the order given here."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, list(self.commands), n=1, cutoff=0.4)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            ctx.fail(f"No such verb '{name}'.{hint} Known: {', '.join(self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+def output_console() -> "Console":
+    """The console for results: standard output."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def error_console() -> "Console":
+    """The console for progress, notes and errors: standard error, so that results can be piped."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def print_error(message: str) -> None:
+    """One line, in red where colours are shown; brackets in file names are not taken for markup."""
+    from rich.text import Text
+
+    line = " ".join(message.splitlines())
+    error_console().print(Text.assemble(("comdiv: ", "bold red"), line), soft_wrap=True)
+
+
+def print_note(message: str) -> None:
+    """A line beside the results, on standard error."""
+    error_console().print(message, markup=False, style="dim", soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    """A result for programs."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+@contextmanager
+def progress_bars() -> Iterator["Progress"]:
+    """Progress bars on standard error, gone when the work is done."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("[dim]{task.fields[note]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=error_console(), transient=True) as progress:
+        yield progress
+
+
+def tracked(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
+    """The items with a progress bar; the total may be unknown."""
+    with progress_bars() as progress:
+        task = progress.add_task(description, total=total, note="")
+        for count, item in enumerate(items, start=1):
+            yield item
+            if count % 100 == 0:
+                progress.update(task, completed=count)

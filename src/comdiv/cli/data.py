@@ -1,0 +1,250 @@
+"""`comdiv data`: list, download, convert, stats, show, demo."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from comdiv.cli.console import (
+    SuggestingGroup,
+    output_console,
+    print_json,
+    print_note,
+    progress_bars,
+    tracked,
+)
+from comdiv.errors import ComdivError
+
+if TYPE_CHECKING:
+    from comdiv.corpora import Columns, ReadReport
+
+data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fetch, convert and look at corpora.")
+
+Source = Annotated[
+    str, typer.Argument(metavar="CORPUS", help="A corpus's name, a file in any shape, or a dataset folder.")
+]
+TextColumn = Annotated[
+    str | None, typer.Option("--text", help="Column with the problem's text, for files of your own.")
+]
+EquationColumn = Annotated[str | None, typer.Option("--equation", help="Column with the equation or expression.")]
+AnswerColumn = Annotated[str | None, typer.Option("--answer", help="Column with the answer.")]
+IdColumn = Annotated[str | None, typer.Option("--id-column", help="Column with the id; without it, the line's number.")]
+LanguageOption = Annotated[str | None, typer.Option("--language", help="en or zh; told by the text otherwise.")]
+NumberWordsOption = Annotated[
+    Literal["never", "auto", "always"] | None,
+    typer.Option(
+        "--number-words", help="Whether numbers written as words are quantities; auto: where an equation needs them."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@data_app.command(name="list", epilog="Example: comdiv data list")
+def list_corpora(json: JsonOption = False) -> None:
+    """List the corpora that are known by name, and which of them are here."""
+    from comdiv.corpora.locate import find_corpus_files
+    from comdiv.corpora.read import DEMO_CORPORA
+    from comdiv.corpora.registry import PUBLISHED_CORPORA
+
+    rows = [
+        {"name": name, "title": "bundled demo corpus", "language": code, "licence": "Apache-2.0", "here": True}
+        for name, code in DEMO_CORPORA.items()
+    ]
+    for corpus in PUBLISHED_CORPORA.values():
+        try:
+            here = bool(find_corpus_files(corpus.name))
+        except ComdivError:
+            here = False
+        rows.append(
+            {
+                "name": corpus.name,
+                "title": corpus.title,
+                "language": corpus.language,
+                "licence": corpus.licence,
+                "here": here,
+            }
+        )
+    if json:
+        print_json(rows)
+        return
+    from rich.table import Table
+
+    table = Table("name", "corpus", "language", "licence", "here", box=None, header_style="bold")
+    for row in rows:
+        table.add_row(
+            *(str(row[key]) for key in ("name", "title", "language", "licence")), "yes" if row["here"] else "–"
+        )
+    output_console().print(table)
+    print_note("Fetch one with: comdiv data download NAME. COMDIV_DATA names a folder of your own with such files.")
+
+
+@data_app.command(epilog="Example: comdiv data download svamp mawps --mirror https://mirror.example.org/raw")
+def download(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Corpora from `comdiv data list`.")],
+    mirror: Annotated[
+        str | None, typer.Option(help="A server that holds the same files, for people behind a wall.")
+    ] = None,
+    to: Annotated[Path | None, typer.Option(help="Folder; by default COMDIV_DATA or the user's data folder.")] = None,
+) -> None:
+    """Download published corpora, verified by hash; goes on where an earlier download stopped."""
+    from comdiv.corpora.download import download as fetch
+    from comdiv.corpora.locate import data_folders
+    from comdiv.corpora.registry import PublishedFile, published_corpus
+
+    corpora = [published_corpus(name) for name in names]  # all names are checked before anything is fetched
+    folder = to or data_folders()[0]
+    with progress_bars() as progress:
+        for corpus in corpora:
+            print_note(corpus.notice)
+            tasks = {file.path: progress.add_task(file.filename, total=None, note="bytes") for file in corpus.files}
+
+            def show(file: PublishedFile, done: int, total: int | None, tasks: dict[str, int] = tasks) -> None:  # type: ignore[assignment]
+                progress.update(tasks[file.path], completed=done, total=total)  # type: ignore[arg-type]
+
+            paths = fetch(corpus, folder, mirror=mirror, progress=show)
+            for path in paths:
+                typer.echo(path)
+
+
+@data_app.command(
+    epilog="Example: comdiv data convert mine.csv --text question --equation formula --answer result --to mine.jsonl"
+)
+def convert(
+    source: Source,
+    to: Annotated[Path, typer.Option("--to", help="The JSON Lines file to write.")],
+    text: TextColumn = None,
+    equation: EquationColumn = None,
+    answer: AnswerColumn = None,
+    id_column: IdColumn = None,
+    language: LanguageOption = None,
+    number_words: NumberWordsOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Convert a corpus in any shape to comdiv's JSON Lines."""
+    from comdiv.corpora import ReadReport, open_corpus
+    from comdiv.files import refuse_to_overwrite
+    from comdiv.problem import write_problems
+
+    refuse_to_overwrite(to, force=force)
+    report = ReadReport()
+    columns = _columns(text, equation, answer, id_column)
+    _, _, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
+    count = write_problems(to, tracked(problems, "converting"))
+    _print_complaints(report)
+    typer.echo(f"{to}: {count} problems of {report.records} records")
+
+
+@data_app.command(epilog="Example: comdiv data stats math23k --json")
+def stats(
+    source: Source,
+    text: TextColumn = None,
+    equation: EquationColumn = None,
+    answer: AnswerColumn = None,
+    language: LanguageOption = None,
+    number_words: NumberWordsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Count a corpus: problems, expressions that evaluate and agree with their answers, templates, twins."""
+    from comdiv.corpora import ReadReport, corpus_statistics, open_corpus
+
+    report = ReadReport()
+    columns = _columns(text, equation, answer, None)
+    name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
+    statistics = corpus_statistics(tracked(problems, "counting"), report).to_json()
+    if json:
+        print_json({"corpus": name, "version": version, **statistics})
+        return
+    from rich.table import Table
+
+    table = Table(title=f"{name} ({version})", show_header=False, box=None, title_justify="left")
+    for key, value in statistics.items():
+        if key == "disagreeing":
+            shown = (
+                f"{len(value)} problems{': ' + ', '.join(value[:8]) if value else ''}{' …' if len(value) > 8 else ''}"
+            )
+        elif key == "most_frequent_templates":
+            shown = "   ".join(f"{template} ×{count}" for template, count in value)
+        elif isinstance(value, dict):
+            shown = "   ".join(f"{name}: {count}" for name, count in value.items())
+        else:
+            shown = ", ".join(value) if isinstance(value, tuple) else f"{value:,}"
+        table.add_row(key.replace("_", " "), shown)
+    output_console().print(table)
+    _print_complaints(report)
+
+
+@data_app.command(epilog="Example: comdiv data show demo-zh --limit 2")
+def show(
+    source: Source,
+    ids: Annotated[list[str] | None, typer.Option("--id", help="Only the problems with these ids.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many, where no id is given.")] = 5,
+    text: TextColumn = None,
+    equation: EquationColumn = None,
+    answer: AnswerColumn = None,
+    json: JsonOption = False,
+) -> None:
+    """Show problems: quantities in colour, the expression as a tree, where they came from."""
+    from itertools import islice
+
+    from comdiv.cli.render import problem_view
+    from comdiv.corpora import ReadReport, open_corpus
+
+    _, _, problems = open_corpus(source, ReadReport(), columns=_columns(text, equation, answer, None))
+    if ids:
+        wanted = set(ids)
+        found = {problem.id: problem for problem in problems if problem.id in wanted}
+        if missing := [name for name in ids if name not in found]:
+            raise ComdivError(f"{source}: no problem with the id {', '.join(missing)}")
+        chosen = [found[name] for name in ids]
+    else:
+        chosen = list(islice(problems, limit))
+    if json:
+        print_json([problem.to_json() for problem in chosen])
+        return
+    console = output_console()
+    for problem in chosen:
+        console.print(problem_view(problem))
+
+
+@data_app.command(epilog="Example: comdiv data demo zh --size 500 --out demo-zh.jsonl")
+def demo(
+    language: Annotated[str, typer.Argument(help="en or zh.")],
+    size: Annotated[int, typer.Option(min=1, help="How many problems.")] = 2_000,
+    seed: Annotated[int, typer.Option(help="Another seed, another corpus.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="The file to write; standard output without it.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Generate a demo corpus: original everyday problems, free to share, the same for the same seed."""
+    import json as json_module
+
+    from comdiv.corpora.demo.generate import generate
+    from comdiv.files import refuse_to_overwrite
+    from comdiv.problem import write_problems
+
+    problems = generate(language, size, seed)
+    if out is None:
+        for problem in problems:
+            typer.echo(json_module.dumps(problem.to_json(), ensure_ascii=False))
+        return
+    refuse_to_overwrite(out, force=force)
+    count = write_problems(out, tracked(problems, "generating", size))
+    typer.echo(f"{out}: {count} problems")
+
+
+def _columns(text: str | None, equation: str | None, answer: str | None, id_column: str | None) -> "Columns | None":
+    from comdiv.corpora import Columns
+
+    if text is None:
+        if equation or answer or id_column:
+            raise ComdivError("name the column with the text, too: --text COLUMN")
+        return None
+    return Columns(text, equation, answer, id_column)
+
+
+def _print_complaints(report: "ReadReport") -> None:
+    """What could not be used, a line each, the first of them; nothing is lost in silence."""
+    for title, complaints in (("not expressible", report.not_expressible), ("unreadable", report.unreadable)):
+        for complaint in complaints[:10]:
+            print_note(f"{title}: {complaint}")
+        if len(complaints) > 10:
+            print_note(f"{title}: … and {len(complaints) - 10} more")
