@@ -11,6 +11,8 @@ import typer
 
 from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
+from comdiv.cli.measure import measure
+from comdiv.cli.split import split
 from comdiv.errors import ComdivError
 
 app = typer.Typer(
@@ -23,6 +25,15 @@ app = typer.Typer(
     epilog="Begin with [bold]comdiv data show demo-en[/bold]. Every verb has examples: [bold]comdiv data -h[/bold]",
 )
 app.add_typer(data_app, name="data", rich_help_panel="Corpora")
+app.command(
+    rich_help_panel="Benchmarks",
+    epilog="Examples: comdiv split mawps --out mawps-comdiv --with-iid; comdiv split mine.csv --text question "
+    "--equation formula --answer result --target 0.3,0.5,0.7 --out curve",
+)(split)
+app.command(
+    rich_help_panel="Benchmarks",
+    epilog="Examples: comdiv measure train.jsonl test.jsonl; comdiv measure mawps-comdiv --json",
+)(measure)
 
 
 def _print_version(wanted: bool) -> None:

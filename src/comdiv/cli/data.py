@@ -1,7 +1,7 @@
 """`comdiv data`: list, download, convert, stats, show, demo."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -13,30 +13,22 @@ from comdiv.cli.console import (
     progress_bars,
     tracked,
 )
+from comdiv.cli.corpus import (
+    AnswerColumn,
+    EquationColumn,
+    ForceOption,
+    IdColumn,
+    JsonOption,
+    LanguageOption,
+    NumberWordsOption,
+    Source,
+    TextColumn,
+    named_columns,
+    print_complaints,
+)
 from comdiv.errors import ComdivError
 
-if TYPE_CHECKING:
-    from comdiv.corpora import Columns, ReadReport
-
 data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fetch, convert and look at corpora.")
-
-Source = Annotated[
-    str, typer.Argument(metavar="CORPUS", help="A corpus's name, a file in any shape, or a dataset folder.")
-]
-TextColumn = Annotated[
-    str | None, typer.Option("--text", help="Column with the problem's text, for files of your own.")
-]
-EquationColumn = Annotated[str | None, typer.Option("--equation", help="Column with the equation or expression.")]
-AnswerColumn = Annotated[str | None, typer.Option("--answer", help="Column with the answer.")]
-IdColumn = Annotated[str | None, typer.Option("--id-column", help="Column with the id; without it, the line's number.")]
-LanguageOption = Annotated[str | None, typer.Option("--language", help="en or zh; told by the text otherwise.")]
-NumberWordsOption = Annotated[
-    Literal["never", "auto", "always"] | None,
-    typer.Option(
-        "--number-words", help="Whether numbers written as words are quantities; auto: where an equation needs them."
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @data_app.command(name="list", epilog="Example: comdiv data list")
@@ -118,7 +110,7 @@ def convert(
     id_column: IdColumn = None,
     language: LanguageOption = None,
     number_words: NumberWordsOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Convert a corpus in any shape to comdiv's JSON Lines."""
     from comdiv.corpora import ReadReport, open_corpus
@@ -127,10 +119,10 @@ def convert(
 
     refuse_to_overwrite(to, force=force)
     report = ReadReport()
-    columns = _columns(text, equation, answer, id_column)
+    columns = named_columns(text, equation, answer, id_column)
     _, _, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
     count = write_problems(to, tracked(problems, "converting"))
-    _print_complaints(report)
+    print_complaints(report)
     typer.echo(f"{to}: {count} problems of {report.records} records")
 
 
@@ -148,7 +140,7 @@ def stats(
     from comdiv.corpora import ReadReport, corpus_statistics, open_corpus
 
     report = ReadReport()
-    columns = _columns(text, equation, answer, None)
+    columns = named_columns(text, equation, answer)
     name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
     statistics = corpus_statistics(tracked(problems, "counting"), report).to_json()
     if json:
@@ -170,7 +162,7 @@ def stats(
             shown = ", ".join(value) if isinstance(value, tuple) else f"{value:,}"
         table.add_row(key.replace("_", " "), shown)
     output_console().print(table)
-    _print_complaints(report)
+    print_complaints(report)
 
 
 @data_app.command(epilog="Example: comdiv data show demo-zh --limit 2")
@@ -189,7 +181,7 @@ def show(
     from comdiv.cli.render import problem_view
     from comdiv.corpora import ReadReport, open_corpus
 
-    _, _, problems = open_corpus(source, ReadReport(), columns=_columns(text, equation, answer, None))
+    _, _, problems = open_corpus(source, ReadReport(), columns=named_columns(text, equation, answer))
     if ids:
         wanted = set(ids)
         found = {problem.id: problem for problem in problems if problem.id in wanted}
@@ -212,7 +204,7 @@ def demo(
     size: Annotated[int, typer.Option(min=1, help="How many problems.")] = 2_000,
     seed: Annotated[int, typer.Option(help="Another seed, another corpus.")] = 0,
     out: Annotated[Path | None, typer.Option(help="The file to write; standard output without it.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    force: ForceOption = False,
 ) -> None:
     """Generate a demo corpus: original everyday problems, free to share, the same for the same seed."""
     import json as json_module
@@ -229,22 +221,3 @@ def demo(
     refuse_to_overwrite(out, force=force)
     count = write_problems(out, tracked(problems, "generating", size))
     typer.echo(f"{out}: {count} problems")
-
-
-def _columns(text: str | None, equation: str | None, answer: str | None, id_column: str | None) -> "Columns | None":
-    from comdiv.corpora import Columns
-
-    if text is None:
-        if equation or answer or id_column:
-            raise ComdivError("name the column with the text, too: --text COLUMN")
-        return None
-    return Columns(text, equation, answer, id_column)
-
-
-def _print_complaints(report: "ReadReport") -> None:
-    """What could not be used, a line each, the first of them; nothing is lost in silence."""
-    for title, complaints in (("not expressible", report.not_expressible), ("unreadable", report.unreadable)):
-        for complaint in complaints[:10]:
-            print_note(f"{title}: {complaint}")
-        if len(complaints) > 10:
-            print_note(f"{title}: … and {len(complaints) - 10} more")

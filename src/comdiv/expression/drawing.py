@@ -1,13 +1,16 @@
 """Pictures of trees: lines for the terminal, SVG for pages."""
 
+import html
+import re
 from collections.abc import Callable
-from html import escape
 
 from comdiv.expression.printing import leaf_text
 from comdiv.expression.tree import Expression, Leaf, Operation
 
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 _COLUMN, _ROW, _RADIUS = 46, 58, 17  # pixels between neighbouring leaves and levels; of a node
+
+_NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")  # what XML 1.0 cannot hold at all
 
 Labelling = Callable[[Leaf], str]
 
@@ -70,7 +73,7 @@ def draw_svg(expression: Expression, label: Labelling = leaf_text, colour: Label
 def _draw_leaf(shapes: list[str], x: float, y: float, width: float, text: str, fill: str) -> None:
     shapes.append(
         f'<rect x="{x - width / 2:.1f}" y="{y - _RADIUS}" width="{width:.1f}" height="{2 * _RADIUS}" rx="8" '
-        f'fill="{escape(fill)}"/>'
+        f'fill="{_escape(fill)}"/>'
     )
     shapes.append(_svg_text(x, y, text))
 
@@ -78,5 +81,9 @@ def _draw_leaf(shapes: list[str], x: float, y: float, width: float, text: str, f
 def _svg_text(x: float, y: float, text: str) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" dominant-baseline="central" fill="currentColor" '
-        f'stroke="none">{escape(text)}</text>'
+        f'stroke="none">{_escape(text)}</text>'
     )
+
+
+def _escape(text: str) -> str:
+    return html.escape(_NO_XML.sub("\N{REPLACEMENT CHARACTER}", text))

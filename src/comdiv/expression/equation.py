@@ -7,10 +7,10 @@ where it stands more often, both sides are brought to a·x+b. Anything else is `
 
 from dataclasses import dataclass
 
+from comdiv.expression.evaluation import evaluate
 from comdiv.expression.parsing import parse_tokens
 from comdiv.expression.scanning import MAX_LENGTH, plain_signs, scan
 from comdiv.expression.tree import (
-    MAX_REFERENCE,
     ONE,
     ZERO,
     Expression,
@@ -18,10 +18,17 @@ from comdiv.expression.tree import (
     Operation,
     Reference,
     leaves,
+    used_quantities,
 )
 
-# The unknown travels through the parser as a reference that no text reaches.
-_UNKNOWN = Reference(MAX_REFERENCE)
+
+class _Unknown(Reference):
+    """The unknown's leaf: a class of its own equals no reference that a text can name."""
+
+    __slots__ = ()
+
+
+_UNKNOWN = _Unknown(0)
 # Undoing `unknown OP other = result`.
 _UNDO_LEFT = {"+": "-", "-": "+", "*": "/", "/": "*"}
 
@@ -37,12 +44,14 @@ def parse_equation(text: str, *, fractions_are_leaves: bool = False) -> Expressi
     sides = plain_signs(text).split("=")
     if len(sides) > 2 or ";" in text:
         raise NotExpressible("more than one equation")
+    if len(sides) == 2:
+        sides[1] = sides[1].rjust(len(text))  # so that positions are those of the whole text
     scanned = [scan(side, fractions_are_leaves=fractions_are_leaves) for side in sides]
     names = sorted({token.text for side in scanned for token in side if token.kind == "name"})
     if len(sides) == 1:
         return parse_tokens(scanned[0], len(text))
     if len(names) > 1:
-        raise NotExpressible(f"more than one unknown: {', '.join(names[:5])}")
+        raise NotExpressible(f"more than one unknown: {', '.join(name[:20] for name in names[:5])}")
     if not names:
         raise ExpressionError("an equation without an unknown", len(sides[0]))
     unknown = (names[0], _UNKNOWN)
@@ -53,11 +62,29 @@ def parse_equation(text: str, *, fractions_are_leaves: bool = False) -> Expressi
 def _solve(left: Expression, right: Expression) -> Expression:
     occurrences = [sum(leaf == _UNKNOWN for leaf in leaves(side)) for side in (left, right)]
     if sum(occurrences) == 1:
-        return _isolate(left, right) if occurrences[0] else _isolate(right, left)
-    match left, right:  # a/b = c/d as a·d = c·b: linear again where the unknown stood below the fraction bars only
-        case Operation("/", a, b), Operation("/", c, d):
-            return _solve_linear(Operation("*", a, d), Operation("*", c, b))
-    return _solve_linear(left, right)
+        solution = _isolate(left, right) if occurrences[0] else _isolate(right, left)
+        if _UNKNOWN in (left, right):  # `x=…`: nothing was undone
+            return solution
+    else:
+        match left, right:  # a/b = c/d as a·d = c·b: linear again where the unknown stood below the fraction bars only
+            case Operation("/", a, b), Operation("/", c, d):
+                solution = _solve_linear(Operation("*", a, d), Operation("*", c, b))
+            case _:
+                solution = _solve_linear(left, right)
+    if not used_quantities(solution):
+        _check(left, right, solution)
+    return solution
+
+
+def _check(left: Expression, right: Expression, solution: Expression) -> None:
+    """Refuse a number that does not solve the equation: a step divided or multiplied by zero (`x=x`, `1/x=2/x`)."""
+    try:
+        root = evaluate(solution)
+        solved = evaluate(left, [root]) == evaluate(right, [root])  # the unknown is the only reference, with index 0
+    except ExpressionError as error:
+        raise NotExpressible(f"the equation has no solution: {error}") from error
+    if not solved:
+        raise NotExpressible("the equation has no solution")
 
 
 def _isolate(side: Expression, result: Expression) -> Expression:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from comdiv.expression.parsing import parse
-from comdiv.expression.scanning import MAX_DIGITS, plain_signs
-from comdiv.expression.tree import Constant, Expression, ExpressionError, Reference
+from comdiv.expression.scanning import plain_signs
+from comdiv.expression.tree import MAX_DIGITS, Constant, Expression, ExpressionError, Reference
 
 MAX_BITS = 4096  # of a numerator and denominator together
 MAX_EXPONENT = 64
@@ -26,7 +26,7 @@ def evaluate(expression: Expression, quantities: Sequence[Fraction] = ()) -> Fra
     if isinstance(expression, Reference):
         if expression.index >= len(quantities):
             raise ExpressionError(f"there is no quantity N{expression.index}: the text has {len(quantities)}")
-        return quantities[expression.index]
+        return _bounded(quantities[expression.index])
     left = evaluate(expression.left, quantities)
     right = evaluate(expression.right, quantities)
     return _bounded(_apply(expression.operator, left, right))
@@ -50,7 +50,8 @@ def _apply(operator: str, left: Fraction, right: Fraction) -> Fraction:
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
-        raise ExpressionError(f"the exponent {format_number(exponent)} is no whole number: the value is not rational")
+        written = format_number(exponent)[:40]
+        raise ExpressionError(f"the exponent {written} is no whole number: the value is not rational")
     if abs(exponent.numerator) > MAX_EXPONENT or _bits(base) * abs(exponent.numerator) > 2 * MAX_BITS:
         raise ExpressionError("a power is too large")
     if not base and exponent < 0:
@@ -76,7 +77,7 @@ def parse_answer(answer: str | int | float) -> Fraction:
         raise ExpressionError(f"the answer {answer} is no number")
     if isinstance(answer, int) and answer.bit_length() > MAX_BITS:
         raise ExpressionError(f"a value has more than {MAX_BITS} bits")
-    text = repr(answer) if isinstance(answer, float) else plain_signs(str(answer)).strip()
+    text = repr(float(answer)) if isinstance(answer, float) else plain_signs(str(answer)).strip()
     if len(text) <= MAX_DIGITS and _PLAIN_NUMBER.fullmatch(text):
         return Fraction(text)
     return evaluate(parse(text))

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cmp_to_key
 
 from comdiv.expression.printing import to_infix
 from comdiv.expression.tree import (
@@ -97,19 +98,27 @@ def equivalent(first: Expression, second: Expression) -> bool:
 def mathen_normal_form(expression: Expression) -> Expression:
     """Wang et al. 2018: of all equal expressions, the left-associated one whose leaf positions are least (§V-B).
 
-    The first member of a chain cannot be subtracted or divided by, so it is the least one that is not; the rest follow
+    The first member of a chain cannot be subtracted or divided by: each that is not is tried there, and the rest follow
     in order. The value never changes.
     """
+    return _normalised(expression, _least_positions)
 
-    def least_positions(members: list[Member]) -> list[Member]:
-        ordered = sorted(members, key=lambda member: order_key(member.expression))
-        first = next((member for member in ordered if not member.inverse), None)
-        if first is None:
-            return ordered
-        ordered.remove(first)
-        return [first, *ordered]
 
-    return _normalised(expression, least_positions)
+def _least_positions(members: list[Member]) -> list[Member]:
+    unambiguous = sorted(members, key=lambda member: (member.inverse, repr(member.expression)))
+    keyed = [(order_key(member.expression), member) for member in unambiguous]
+    keyed.sort(key=cmp_to_key(_compare_joined))
+    arrangements = [
+        [first, *(other for other in keyed if other is not first)] for first in keyed if not first[1].inverse
+    ]
+    least = min(arrangements, key=lambda arrangement: [position for key, _ in arrangement for position in key])
+    return [member for _, member in least]
+
+
+def _compare_joined(first: tuple[OrderKey, Member], second: tuple[OrderKey, Member]) -> int:
+    """Which of two members comes first is told by both together: N2/N1 before N2 is 2 1 2, after it 2 2 1."""
+    joined, swapped = first[0] + second[0], second[0] + first[0]
+    return (joined > swapped) - (joined < swapped)
 
 
 def template_tree(expression: Expression) -> Expression:
@@ -133,10 +142,10 @@ def _in_text_order(expression: Expression) -> Expression:
     return result
 
 
-def _text_order_key(expression: Expression) -> tuple[tuple[float, ...], OrderKey]:
+def _text_order_key(expression: Expression) -> tuple[tuple[float, ...], OrderKey, str]:
     """By the quantities alone, so that n1*(1-n2)*n3 stays as it is; an operand without any comes last."""
     quantities = tuple(float(leaf.index) for leaf in leaves(expression) if isinstance(leaf, Reference))
-    return quantities or (math.inf,), order_key(expression)
+    return quantities or (math.inf,), order_key(expression), repr(expression)  # n1-n2 against n1*n2
 
 
 def _same_operator(expression: Operation) -> list[Expression]:

@@ -82,9 +82,9 @@ def _leaf(text: str, position: int) -> Expression:
     try:
         tokens = scan(text[1:] if negative else text)
     except ExpressionError as error:
-        raise ExpressionError(f"'{text[:40]}' is no operand", position) from error
+        raise ExpressionError(f"{text[:40]!r} is no operand", position) from error
     if len(tokens) != 1 or tokens[0].kind not in ("number", "quantity") or (negative and tokens[0].kind == "quantity"):
-        raise ExpressionError(f"'{text[:40]}' is no operand", position)
+        raise ExpressionError(f"{text[:40]!r} is no operand", position)
     leaf = _operand(tokens[0])
     return Constant(-leaf.value) if negative and isinstance(leaf, Constant) else leaf
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from comdiv.expression.evaluation import decimal_places, format_number
-from comdiv.expression.tree import Constant, Expression, Leaf, Operation, Reference
+from comdiv.expression.tree import MAX_DIGITS, Constant, Expression, Leaf, Operation, Reference
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _FRACTION_BAR = 3
@@ -20,9 +20,10 @@ def quantity_name(index: int) -> str:
 
 
 def constant_text(value: Fraction) -> str:
-    """A constant that parses back to itself: `3.14`; `0(1/3)` where decimals never end."""
-    if decimal_places(value.denominator) is not None:
-        return format_number(value)
+    """A constant that parses back to itself: `3.14`; `0(1/3)` where decimals never end, or not soon enough."""
+    text = format_number(value)
+    if "/" not in text and sum(map(str.isdigit, text)) <= MAX_DIGITS:
+        return text
     whole, rest = divmod(abs(value), 1)
     sign = "-" if value < 0 else ""
     return f"{sign}{whole}({rest.numerator}/{rest.denominator})"

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from comdiv.expression.tree import MAX_REFERENCE, ExpressionError
+from comdiv.expression.tree import MAX_DIGITS, MAX_REFERENCE, ExpressionError
 
 MAX_LENGTH = 10_000  # characters; the longest expression of any corpus we know has under 200
-MAX_DIGITS = 100  # of one number: what people write, not what a denial of service needs
 
 TokenKind = Literal["number", "quantity", "name", "operator", "open", "close", "percent"]
 

@@ -1,7 +1,7 @@
 """Expression trees: quantities of a text (`N0`, `N1`…), exact constants, and five binary operators.
 
-Trees are immutable and bounded by construction: an `Operation` that would grow past `MAX_NODES` or `MAX_DEPTH` is
-refused, so that every recursive function over trees is safe without checks of its own.
+Trees are immutable and bounded by construction: an `Operation` that would grow past `MAX_NODES` or `MAX_DEPTH` and a
+`Constant` past `MAX_DIGITS` are refused, so that every function over trees is safe without checks of its own.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +15,8 @@ COMMUTATIVE = frozenset("+*")
 MAX_NODES = 1023  # Math23K's greatest expression has 31; room for seven rounds of augmentation
 MAX_DEPTH = 128  # keeps recursion far from Python's own limit
 MAX_REFERENCE = 9_999
+MAX_DIGITS = 100  # of one number: what people write, not what a denial of service needs
+_CONSTANT_LIMIT = 10**MAX_DIGITS
 
 
 class ExpressionError(ComdivError):
@@ -42,6 +44,10 @@ class Constant:
 
     value: Fraction
     written: str = field(default="", compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if max(abs(self.value.numerator), self.value.denominator) >= _CONSTANT_LIMIT:
+            raise ExpressionError(f"a number has at most {MAX_DIGITS} digits")
 
 
 @dataclass(frozen=True, slots=True)

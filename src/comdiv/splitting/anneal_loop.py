@@ -193,58 +193,40 @@ def choose_active(walk: Walk, cost: float) -> None:
 
 
 @compiled
-def kick(walk: Walk, largest: int, touched: npt.NDArray[np.bool_], bycontribution: int) -> bool:
-    units, random, postings, compounds = walk.units, walk.random, walk.postings, walk.compounds
+def kick(walk: Walk, largest: int, touched: npt.NDArray[np.bool_]) -> bool:
+    units, random, blocks = walk.units, walk.random, walk.postings
     touched[:] = False
+    surplus = 0  # items that test has too many
     limit = largest
-    side = 0
-    identifier = 0
-    deficit = 0  # items that test has too many
-    for attempt in range(400):
-        if attempt > 0 and deficit == 0:
-            return True
-        if deficit == 0:
-            limit = largest
-            total = 0.0
-            for candidate in range(len(compounds.sides)):
-                total += compounds.train_power[compounds.sides[candidate, 0]] * compounds.test_power[compounds.sides[candidate, 1]]
-            left = total * (float(_random_bits(random)) / 4294967296.0)
-            identifier = 0
-            for candidate in range(len(compounds.sides)):
-                left -= compounds.train_power[compounds.sides[candidate, 0]] * compounds.test_power[compounds.sides[candidate, 1]]
-                if left <= 0:
-                    identifier = candidate
-                    break
-            side = TRAIN if compounds.sides[identifier, TRAIN] > compounds.sides[identifier, TEST] else TEST
-            if bycontribution == 2:
-                side = 1 - side
-        if deficit != 0 or bycontribution == 0:
-            if deficit == 0:
-                side = _random_below(random, 2)
-            else:
-                side = TEST if deficit > 0 else TRAIN
-                limit = abs(deficit)
-            train = units.train_count[0]
-            if side == TRAIN:
-                unit = units.order[_random_below(random, train)]
-            else:
-                unit = units.order[train + _random_below(random, len(units.order) - train)]
-            width = compounds.offsets[unit + 1] - compounds.offsets[unit]
-            if width == 0 or touched[unit]:
-                continue
-            identifier = compounds.ids[compounds.offsets[unit] + _random_below(random, width)]
-            if compounds.sides[identifier, side] < compounds.sides[identifier, 1 - side]:
-                continue
-        for index in range(postings.offsets[identifier], postings.offsets[identifier + 1]):
-            other = postings.units[index]
+    side = -1
+    for _ in range(2000):
+        unit = _random_below(random, len(units.sizes))
+        if touched[unit] or (side >= 0 and units.side[unit] != side):
+            continue
+        side = units.side[unit]
+        block = walk.leaders[unit]
+        for index in range(blocks.offsets[block], blocks.offsets[block + 1]):
+            other = blocks.units[index]
             if units.side[other] == side and not touched[other] and units.sizes[other] <= limit:
                 touched[other] = True
                 limit -= units.sizes[other]
-                deficit += units.sizes[other] if side == TRAIN else -units.sizes[other]
-                shift(compounds, other, 1 - side)
+                surplus += units.sizes[other] if side == TRAIN else -units.sizes[other]
+                shift(walk.compounds, other, 1 - side)
                 shift(walk.atoms, other, 1 - side)
                 _change_side(walk, other)
-    return deficit == 0
+        if surplus == 0:
+            return True
+        side = TEST if surplus > 0 else TRAIN
+        limit = abs(surplus)
+    return False
+
+
+@compiled
+def objective_of(walk: Walk) -> float:
+    """The objective of the present state."""
+    excess = max(0.0, divergence_of(walk.atoms, 1.0) - walk.goal.bound)
+    gain = gain_of(walk.goal, divergence_of(walk.compounds, 0.0))
+    return gain - walk.goal.atom_weight * excess - walk.goal.length_weight * length_off(walk.units, 0.0)
 
 
 @compiled

@@ -98,6 +98,7 @@ class Walk(NamedTuple):
     hand: Hand
     active: Active
     postings: Postings
+    leaders: Integers  # (units)
     random: npt.NDArray[np.uint64]  # (1)
 
 
@@ -111,8 +112,7 @@ def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, se
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     compounds = _sums(groups.compounds, side, alphas.compounds)
-    entry_order = np.argsort(compounds.ids, kind="stable")
-    units_of_entries = np.repeat(np.arange(len(sizes)), np.diff(compounds.offsets))
+    leaders = _leaders(compounds)
     return Walk(
         compounds=compounds,
         atoms=_sums(groups.atoms, side, alphas.atoms),
@@ -139,9 +139,10 @@ def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, se
         hand=Hand(np.zeros(sizes.max() + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)),
         active=Active(np.arange(len(side)), np.array([len(side)])),
         postings=Postings(
-            offsets=_offsets(np.bincount(compounds.ids, minlength=len(compounds.sides))),
-            units=units_of_entries[entry_order],
+            offsets=_offsets(np.bincount(leaders)),
+            units=np.argsort(leaders, kind="stable"),
         ),
+        leaders=leaders,
         random=np.array([seed], dtype=np.uint64),
     )
 
@@ -168,6 +169,18 @@ def _sums(incidence: Incidence, side: Integers, alpha: float) -> Sums:
         train_power=numbers**alpha,
         test_power=numbers ** (1.0 - alpha),
     )
+
+
+def _leaders(compounds: Sums) -> Integers:
+    """The most frequent compound of each unit."""
+    totals = compounds.sides.sum(axis=1)
+    units = len(compounds.unit_totals)
+    rows = np.repeat(np.arange(units), np.diff(compounds.offsets))
+    order = np.lexsort((compounds.ids, -totals[compounds.ids], rows))
+    leaders = len(totals) + np.arange(units)
+    first = np.unique(rows[order], return_index=True)
+    leaders[first[0]] = compounds.ids[order][first[1]]
+    return np.unique(leaders, return_inverse=True)[1].astype(np.int64)
 
 
 def _kinds(compounds: Incidence) -> Integers:

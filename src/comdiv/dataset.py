@@ -1,0 +1,118 @@
+"""A dataset is a folder: train, validation and test as JSON Lines, how it was made, and a card for people.
+
+`dataset.json` arrives last, so that a folder that has it is complete.
+"""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.files import file_sha256, refuse_to_overwrite, write_text
+from comdiv.problem import Problem, read_problems, write_problems
+
+PARTS = ("train", "validation", "test")
+FACTS = "dataset.json"
+VALIDATION_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The three parts and the facts: method, parameters, seeds, divergences, counts, hashes of the inputs."""
+
+    train: tuple[Problem, ...]
+    validation: tuple[Problem, ...]
+    test: tuple[Problem, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def training_side(self) -> tuple[Problem, ...]:
+        """Train and validation together: what the paper calls the training set."""
+        return self.train + self.validation
+
+
+def write_dataset(
+    folder: Path,
+    dataset: Dataset,
+    *,
+    title: str,
+    paragraphs: Iterable[str] = (),
+    more: Callable[[Path], object] | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Write the folder and return its facts with sizes and hashes; `more` may add files such as figures.
+
+    Everything is made in a folder beside it, which is then renamed: a folder of this name is complete or not there.
+    With `force`, an existing one has its files replaced, `dataset.json` last; what people put there stays.
+    """
+    refuse_to_overwrite(folder, force=force)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        files = {}
+        for part in PARTS:
+            path = staging / f"{part}.jsonl"
+            count = write_problems(path, getattr(dataset, part))
+            files[path.name] = {"problems": count, "sha256": file_sha256(path)}
+        facts = {**dataset.facts, "files": files}
+        if more is not None:
+            more(staging)
+        write_text(staging / "README.md", card(dataset, title, paragraphs))
+        write_text(staging / FACTS, json.dumps(facts, ensure_ascii=False, indent=2) + "\n")
+        staging.chmod(0o755)
+        _move_into_place(staging, folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return facts
+
+
+def _move_into_place(staging: Path, folder: Path) -> None:
+    if not folder.exists() or not any(folder.iterdir()):
+        staging.replace(folder)
+        return
+    (folder / FACTS).unlink(missing_ok=True)
+    for path in sorted(staging.iterdir(), key=lambda path: path.name == FACTS):
+        path.replace(folder / path.name)
+
+
+def read_dataset(folder: Path) -> Dataset:
+    """The dataset of a folder; one that is not complete is refused."""
+    parts = {part: _read_part(folder / f"{part}.jsonl") for part in PARTS}
+    return Dataset(**parts, facts=read_facts(folder))
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """How a dataset was made."""
+    path = folder / FACTS
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ComdivError(f"{folder} is no complete dataset folder: it has no {FACTS}") from error
+    except (OSError, ValueError) as error:
+        raise ComdivError(f"{path}: {error}") from error
+    if not isinstance(facts, dict):
+        raise ComdivError(f"{path}: not a JSON object")
+    return facts
+
+
+def _read_part(path: Path) -> tuple[Problem, ...]:
+    if not path.is_file():
+        raise ComdivError(f"{path.parent} is no complete dataset folder: it has no {path.name}")
+    return tuple(read_problems(path))
+
+
+def card(dataset: Dataset, title: str, paragraphs: Iterable[str]) -> str:
+    """The README.md card, with the header from which Hugging Face `datasets` learns the splits."""
+    languages = sorted({problem.language for part in PARTS for problem in getattr(dataset, part)})
+    filled = [part for part in PARTS if getattr(dataset, part)]
+    header = ["---", "language:", *(f"- {code}" for code in languages), "tags:", "- math-word-problems"]
+    header += ["- compositional-generalization", "configs:", "- config_name: default", "  data_files:"]
+    header += [line for part in filled for line in (f"  - split: {part}", f"    path: {part}.jsonl")]
+    sizes = " / ".join(f"{len(getattr(dataset, part)):,}" for part in PARTS)
+    body = [f"# {title}", f"Train / validation / test: {sizes} problems.", *paragraphs]
+    body.append("Made by comdiv; `dataset.json` has every parameter, seed and hash.")
+    return "\n".join([*header, "---", ""]) + "\n" + "\n\n".join(body) + "\n"

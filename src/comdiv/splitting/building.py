@@ -1,0 +1,97 @@
+"""From a test mask to a dataset: validation drawn once, everything measured, every parameter written down."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.dataset import VALIDATION_SHARE, Dataset
+from comdiv.splitting.encoding import encode
+from comdiv.splitting.extraction import Extraction
+from comdiv.splitting.measurement import Measurement, measure
+from comdiv.splitting.methods import SplitSettings
+from comdiv.splitting.start import random_split
+
+Mask = npt.NDArray[np.bool_]
+_VERSIONS_OF = ("comdiv", "numpy", "scikit-learn", "numba", "rjieba", "textblob")
+
+
+def build_dataset(
+    extraction: Extraction,
+    test: Mask,
+    settings: SplitSettings,
+    source: Mapping[str, Any],
+    validation_share: float = VALIDATION_SHARE,
+) -> tuple[Dataset, Measurement]:
+    """The dataset of a split and its measurement; `source` says which corpus it was made from."""
+    measurement = measure(extraction, test, settings.extraction, alpha=settings.alpha)
+    validation = _draw_validation(extraction, test, validation_share, settings)
+    parts = {
+        name: tuple(problem for problem, chosen in zip(extraction.problems, mask, strict=True) if chosen)
+        for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
+    }
+    facts = {
+        "made_by": "comdiv split",
+        "source": dict(source),
+        "settings": {**asdict(settings), "validation_share": validation_share},
+        **measurement.to_json(),
+        "versions": {name: version(name) for name in _VERSIONS_OF},
+    }
+    return Dataset(**parts, facts=facts), measurement
+
+
+def _draw_validation(extraction: Extraction, test: Mask, share: float, settings: SplitSettings) -> Mask:
+    """A random share of the training side, twins together; none where the training side is too small for one."""
+    training = np.flatnonzero(~test)
+    size = int(share * len(training))
+    validation = np.zeros(len(test), dtype=np.bool_)
+    masked = [extraction.features[position].masked_text for position in training]
+    if size < 1 or len(set(masked)) < 2:
+        return validation
+    groups = encode(
+        range(len(training)),
+        lambda position: (),
+        lambda position: (),
+        group_of=(lambda position: masked[position]) if settings.twins else None,
+    )
+    validation[training[random_split(groups, size, settings.seed)]] = True
+    return validation
+
+
+def card_paragraphs(measurement: Measurement, settings: SplitSettings, source: Mapping[str, Any]) -> list[str]:
+    """What a dataset's card says about how it was made."""
+    return [
+        f"Split of {source.get('corpus', 'a corpus')} ({source.get('version', '')}) by method `{settings.method}`, "
+        f"seed {settings.seed}, k = {settings.extraction.k} clusters of quantities.",
+        markdown_table(measurement),
+    ]
+
+
+def markdown_table(measurement: Measurement) -> str:
+    """The measurement as a Markdown table."""
+    rows = ["| measure | value |", "| --- | --- |"]
+    return "\n".join(rows + [f"| {name} | {value} |" for name, value in table_rows(measurement)])
+
+
+def table_rows(measurement: Measurement) -> list[tuple[str, str]]:
+    """The measurement as lines for people: in the terminal, in cards."""
+    m = measurement
+    compound, atom = m.compound_divergence, m.atom_divergence
+    return [
+        ("training / test problems", f"{m.train_size:,} / {m.test_size:,}"),
+        ("compound divergence (paper, α = 0.5)", f"{compound['paper']:.3f}"),
+        ("compound divergence (Keysers et al., α = 0.1)", f"{compound['keysers2020']:.3f}"),
+        ("atom divergence (paper, α = 0.1)", f"{atom['paper']:.4f}"),
+        ("atom divergence (Keysers et al., α = 0.5)", f"{atom['keysers2020']:.4f}"),
+        (f"i.i.d. compound divergence, same k ({m.alpha})", f"{m.iid_compound_divergence:.3f}"),
+        ("length ratio of the texts, train / test", f"{m.length_ratio:.3f}"),
+        ("length ratio of the expressions", f"{m.expression_length_ratio:.3f}"),
+        ("operator divergence (α = 0.5)", f"{m.operator_divergence:.4f}"),
+        ("test problems with an unseen compound", f"{m.unseen_compound_share:.1%}"),
+        ("test problems with an unseen template", f"{m.unseen_template_share:.1%}"),
+        ("test problems with a twin in train", f"{m.twins} ({m.twin_share:.1%})"),
+        ("problems without an expression", f"{m.without_expression}"),
+    ]

@@ -1,0 +1,79 @@
+"""What a quantity means: the words around it, and the cluster that those words put it in (§III-A).
+
+"3 bags" and "12 bags" are one atom, "3 bags" and "3 hours" are two: an expression tree alone cannot tell, so every
+quantity is represented by its context and clustered.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.errors import ComdivError
+from comdiv.language import get_language
+from comdiv.language.base import NUMBER_MASK
+from comdiv.problem import Problem
+
+WINDOW = 3  # tokens on each side: the reading of the paper that reproduces its Table I
+MINI_BATCH_ABOVE = 30_000  # quantities
+INITIALISATIONS = 3
+
+Context = tuple[str, ...]
+Vectorise = Callable[[Sequence[Context]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TextFeatures:
+    """What a split needs of a problem's text: its length, its twins' common mask, a context for every quantity."""
+
+    tokens: int
+    masked_text: str
+    contexts: tuple[Context, ...]
+
+
+def text_features(problem: Problem, window: int = WINDOW) -> TextFeatures:
+    """Tokenise a problem once, for everything that follows."""
+    language = get_language(problem.language)
+    tokens = language.tokens(problem.text, number_words=problem.number_words)
+    words = [NUMBER_MASK if token.quantity is not None else token.text.lower() for token in tokens]
+    contexts = tuple(
+        tuple(words[max(0, position - window) : position] + words[position + 1 : position + 1 + window])
+        for position, token in enumerate(tokens)
+        if token.quantity is not None
+    )
+    return TextFeatures(len(tokens), language.masked_text(problem.text, number_words=problem.number_words), contexts)
+
+
+def tf_idf(contexts: Sequence[Context]) -> Any:
+    """l2-normalised TF-IDF vectors, the paper's choice. The tokens are given: a pattern would drop short ones."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(analyzer=list).fit_transform(contexts)  # (contexts, words), sparse
+
+
+def cluster_contexts(
+    contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf
+) -> npt.NDArray[np.int64]:
+    """A cluster from 0 to k-1 for every context; an empty context gets cluster k, one of its own."""
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    from threadpoolctl import threadpool_limits
+
+    if k < 1:
+        raise ComdivError(f"k is at least 1, not {k}")
+    filled = [position for position, context in enumerate(contexts) if context]
+    distinct = len({contexts[position] for position in filled})
+    if distinct < k:
+        raise ComdivError(f"{distinct} different contexts of quantities are too few for k = {k} clusters")
+    vectors = vectorise([contexts[position] for position in filled])
+    if len(filled) > MINI_BATCH_ABOVE:
+        means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
+    else:
+        means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
+    # One thread: sums of floats depend on their order, and threads finish in any order.
+    with threadpool_limits(limits=1):
+        found = means.fit_predict(vectors)
+    labels = np.full(len(contexts), k, dtype=np.int64)
+    labels[filled] = found
+    return labels

@@ -1,0 +1,163 @@
+"""How compositional a pair of training and test set is: everything that Table I has, and what it lacks (§III-A)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.errors import ComdivError
+from comdiv.expression import subtrees
+from comdiv.expression.tree import Operation
+from comdiv.splitting.divergence import ALPHA_PRESETS, alphas_named, count_divergence, divergence
+from comdiv.splitting.encoding import Encoded, Incidence
+from comdiv.splitting.extraction import Extraction, ExtractionSettings
+from comdiv.splitting.start import random_split
+
+IID_SEEDS = 5  # random splits over which the i.i.d. divergence is averaged
+SHOWN_COMPOUNDS = 20
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """How often an atom or compound occurs on each side."""
+
+    name: str
+    train: int
+    test: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The report on a split. Shares are of the test problems; divergences are given at both presets of α."""
+
+    train_size: int
+    test_size: int
+    k: int
+    window: int
+    cluster_seed: int
+    alpha: str
+    compound_divergence: dict[str, float]
+    atom_divergence: dict[str, float]
+    iid_compound_divergence: float
+    length_ratio: float
+    expression_length_ratio: float
+    operator_divergence: float
+    unseen_compound_share: float
+    unseen_template_share: float
+    twins: int
+    twin_share: float
+    without_expression: int
+    differing_compounds: tuple[Frequency, ...]
+    atoms: tuple[Frequency, ...]
+    compounds: tuple[Frequency, ...]
+
+    def to_json(self, *, frequencies: bool = False) -> dict[str, Any]:
+        """For files and programs; the full frequency tables only where asked for."""
+        record = asdict(self)
+        if not frequencies:
+            del record["atoms"], record["compounds"]
+        return record
+
+
+def measure(
+    extraction: Extraction, test: Mask, settings: ExtractionSettings, *, alpha: str = "paper", iid: float | None = None
+) -> Measurement:
+    """Measure the split that puts the masked problems into test. `iid` saves computing the i.i.d. divergence again."""
+    if not test.any() or test.all():
+        raise ComdivError(f"the {'test' if not test.any() else 'training'} side is empty: there is nothing to measure")
+    encoded = extraction.encoded(settings)
+    if not encoded.compounds.width:
+        raise ComdivError("no problem has an expression with an operator: there are no compounds to measure")
+    compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
+    masked = [feature.masked_text for feature in extraction.features]
+    twins = _seen_elsewhere(masked, test)
+    operators = extraction.operators() + 1  # leaves: an expression's length without brackets, up to a constant
+    return Measurement(
+        train_size=int((~test).sum()),
+        test_size=int(test.sum()),
+        k=settings.k,
+        window=settings.window,
+        cluster_seed=settings.seed,
+        alpha=alpha,
+        compound_divergence={
+            name: _divergence(encoded.compounds, test, a.compounds) for name, a in ALPHA_PRESETS.items()
+        },
+        atom_divergence={name: _divergence(encoded.atoms, test, a.atoms) for name, a in ALPHA_PRESETS.items()},
+        iid_compound_divergence=iid_divergence(encoded, int(test.sum()), alpha) if iid is None else iid,
+        length_ratio=_ratio(encoded.lengths, test),
+        expression_length_ratio=_ratio(operators.astype(np.float64), test),
+        operator_divergence=_operator_divergence(extraction, test),
+        unseen_compound_share=_unseen_compound_share(encoded.compounds, test),
+        unseen_template_share=_unseen_template_share(extraction.templates, test),
+        twins=twins,
+        twin_share=twins / int(test.sum()),
+        without_expression=sum(problem.expression is None for problem in extraction.problems),
+        differing_compounds=_differing(compounds),
+        atoms=atoms,
+        compounds=compounds,
+    )
+
+
+def iid_divergence(encoded: Encoded, test_size: int, alpha: str = "paper", seeds: int = IID_SEEDS) -> float:
+    """The compound divergence of random splits of that size, averaged: what sparsity alone gives."""
+    masks = (random_split(encoded, test_size, seed) for seed in range(seeds))
+    return float(np.mean([_divergence(encoded.compounds, mask, alphas_named(alpha).compounds) for mask in masks]))
+
+
+def _divergence(incidence: Incidence, test: Mask, alpha: float) -> float:
+    train_counts, test_counts = incidence.totals(~test), incidence.totals(test)
+    if not train_counts.any() or not test_counts.any():
+        return 1.0  # a side without any expression shares nothing with the other
+    return round(count_divergence(train_counts, test_counts, alpha), 6)
+
+
+def _frequencies(incidence: Incidence, test: Mask) -> tuple[Frequency, ...]:
+    """Every atom or compound with its counts, the most frequent first."""
+    rows = zip(incidence.names, incidence.totals(~test).tolist(), incidence.totals(test).tolist(), strict=True)
+    return tuple(sorted((Frequency(str(n), a, b) for n, a, b in rows), key=lambda f: (-f.train - f.test, f.name)))
+
+
+def _differing(frequencies: Sequence[Frequency]) -> tuple[Frequency, ...]:
+    """Those whose shares on the two sides lie furthest apart."""
+    train_total = max(1, sum(frequency.train for frequency in frequencies))
+    test_total = max(1, sum(frequency.test for frequency in frequencies))
+    return tuple(
+        sorted(frequencies, key=lambda f: (-abs(f.train / train_total - f.test / test_total), f.name))[:SHOWN_COMPOUNDS]
+    )
+
+
+def _ratio(values: npt.NDArray[np.float64], test: Mask) -> float:
+    return round(float(values[~test].mean() / values[test].mean()), 4)
+
+
+def _seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
+    """How many test problems share their name (template, masked text) with a training problem."""
+    train = {name for name, is_test in zip(names, test, strict=True) if not is_test and name is not None}
+    return sum(is_test and name in train for name, is_test in zip(names, test, strict=True))
+
+
+def _unseen_template_share(templates: Sequence[str | None], test: Mask) -> float:
+    """The share of test problems with an expression whose template no training problem has."""
+    known = np.array([name is not None for name in templates])
+    return 1 - _seen_elsewhere(templates, test & known) / max(1, int((test & known).sum()))
+
+
+def _unseen_compound_share(compounds: Incidence, test: Mask) -> float:
+    """The share of test problems with a compound that no training problem has."""
+    unseen = compounds.totals(~test) == 0
+    rows = compounds.row_of_entry()[unseen[compounds.ids]]
+    return len(np.unique(rows[test[rows]])) / int(test.sum())
+
+
+def _operator_divergence(extraction: Extraction, test: Mask) -> float:
+    """Divergence of the operators alone (α = 0.5): a compositional split should not differ in these."""
+    counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for problem, is_test in zip(extraction.problems, test, strict=True):
+        if problem.expression is not None:
+            nodes = subtrees(problem.expression)
+            counts[int(is_test)].update(node.operator for node in nodes if isinstance(node, Operation))
+    return round(divergence(counts[0], counts[1], 0.5), 6) if counts[0] and counts[1] else 1.0

@@ -1,0 +1,143 @@
+"""Ways to split a corpus behind one interface: compositional (DBCA), random, by length, by template (§III-A, §V-A)."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.splitting.divergence import alphas_named
+from comdiv.splitting.encoding import Encoded, encode
+from comdiv.splitting.extraction import Extraction, ExtractionSettings
+from comdiv.splitting.search import find_split
+from comdiv.splitting.start import check_test_size, random_split
+
+Mask = npt.NDArray[np.bool_]
+SearchProgress = Callable[[int, int], None]
+METHODS = ("dbca", "iid", "length", "template")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSettings:
+    """Everything that determines a split of a corpus."""
+
+    method: str = "dbca"
+    test_size: float = 0.2  # a share below 1, or a number of problems
+    alpha: str = "paper"
+    atom_bound: float | None = 0.01
+    length_weight: float = 0.5
+    target: float | None = None
+    search: Literal["anneal", "greedy"] = "anneal"
+    steps_per_item: int = 150
+    twins: bool = True  # keep problems with the same number-masked text on one side
+    seed: int = 0
+    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise unknown_name("split method", self.method, METHODS)
+        alphas_named(self.alpha)
+        if self.target is not None and self.method != "dbca":
+            raise ComdivError(f"a target divergence goes with --method dbca, not {self.method}")
+
+
+def wanted_test_size(settings: SplitSettings, problems: int) -> int:
+    """The number of test problems that a share or a number asks for."""
+    size = settings.test_size
+    count = round(size * problems) if 0 < size < 1 else size
+    if count != int(count) or not 0 < count < problems:
+        raise ComdivError(
+            f"a test size of {size:g} does not fit {problems} problems: a share such as 0.2, or 1 to {problems - 1}"
+        )
+    return int(count)
+
+
+def split_problems(extraction: Extraction, settings: SplitSettings, progress: SearchProgress | None = None) -> Mask:
+    """The test side of a split, as a mask over the extraction's problems. Twins never lie on both sides."""
+    size = wanted_test_size(settings, len(extraction.problems))
+    match settings.method:
+        case "iid":
+            return random_split(_plain(extraction, settings.twins), size, settings.seed)
+        case "length":
+            return _longest(_plain(extraction, settings.twins), extraction, size)
+        case "template":
+            return _whole_templates(extraction, settings, size)
+    encoded = extraction.encoded(settings.extraction, twins=settings.twins)
+    if not encoded.compounds.width:
+        raise ComdivError("no problem has an expression with an operator: nothing to tell compositions apart by")
+    result = find_split(
+        encoded,
+        test_size=size,
+        search=settings.search,
+        alphas=alphas_named(settings.alpha),
+        atom_bound=settings.atom_bound,
+        length_weight=settings.length_weight,
+        target=settings.target,
+        steps_per_item=settings.steps_per_item,
+        seed=settings.seed,
+        progress=progress,
+    )
+    return result.test_mask
+
+
+def _plain(extraction: Extraction, twins: bool) -> Encoded:
+    """Groups and lengths without atoms: what the other methods need, for corpora without expressions, too."""
+    return encode(
+        range(len(extraction.problems)),
+        lambda position: (),
+        lambda position: (),
+        length_of=lambda position: extraction.features[position].tokens,
+        group_of=(lambda position: extraction.features[position].masked_text) if twins else None,
+    )
+
+
+def _longest(encoded: Encoded, extraction: Extraction, size: int) -> Mask:
+    """The longest texts go to test, ties by id: the paper's LenDiv. Twin groups are as long as their mean."""
+    check_test_size(encoded, size)
+    sizes = encoded.group_sizes
+    mean_length = np.bincount(encoded.groups, weights=encoded.lengths) / sizes
+    first = np.full(len(sizes), len(extraction.problems))
+    np.minimum.at(first, encoded.groups, np.arange(len(encoded.groups)))  # problems are sorted by id
+    return _fill(encoded, np.lexsort((first, -mean_length)), size)
+
+
+def _whole_templates(extraction: Extraction, settings: SplitSettings, size: int) -> Mask:
+    """Whole templates, drawn at random, until the size is reached: no test template in train, and no twins either."""
+    groups = _connected([(f.masked_text if settings.twins else position, extraction.templates[position] or position)
+                         for position, f in enumerate(extraction.features)])  # fmt: skip
+    encoded = encode(range(len(groups)), lambda p: (), lambda p: (), group_of=lambda position: groups[position])
+    check_test_size(encoded, size)
+    order = np.random.default_rng(settings.seed).permutation(len(encoded.group_sizes))
+    return _fill(encoded, order, size)
+
+
+def _fill(encoded: Encoded, order: Sequence[int] | npt.NDArray[np.integer], size: int) -> Mask:
+    """Take groups in order as long as they fit."""
+    sizes = encoded.group_sizes
+    chosen = np.zeros(len(sizes), dtype=np.bool_)
+    room = size
+    for group in order:
+        if sizes[group] <= room:
+            chosen[group] = True
+            room -= int(sizes[group])
+    return chosen[encoded.groups]
+
+
+def _connected(keys: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
+    """Groups of items that share a first or a second key, directly or through others (union-find)."""
+    parent = list(range(len(keys)))
+
+    def root(item: int) -> int:
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    owner: dict[tuple[int, Hashable], int] = {}
+    for item, pair in enumerate(keys):
+        for place, key in enumerate(pair):
+            other = owner.setdefault((place, key), item)
+            parent[root(item)] = root(other)
+    return [root(item) for item in range(len(keys))]
