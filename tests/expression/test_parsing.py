@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import infix_with_value, texts, trees
 
 from comdiv.expression import (
     Constant,
@@ -24,6 +23,7 @@ from comdiv.expression import (
     to_postfix,
     to_prefix,
 )
+from strategies import infix_with_value, texts, trees
 
 N0, N1, N2 = Reference(0), Reference(1), Reference(2)
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import EXPRESSION_ALPHABET, texts
 
 from comdiv.expression import ExpressionError
 from comdiv.expression.scanning import MAX_LENGTH, plain_signs, scan
 from comdiv.expression.tree import MAX_DIGITS
+from strategies import EXPRESSION_ALPHABET, texts
 
 
 def spelled(text: str, *, fractions_are_leaves: bool = False) -> list[str]:

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given
-from strategies import trees
 
 from comdiv.errors import ComdivError
 from comdiv.expression import (
@@ -24,6 +23,7 @@ from comdiv.expression import (
     used_quantities,
 )
 from comdiv.expression.tree import MAX_DEPTH, MAX_DIGITS, MAX_NODES, MAX_REFERENCE, node_count, tree_depth
+from strategies import trees
 
 N0, N1 = Reference(0), Reference(1)
 
@@ -82,7 +82,9 @@ def test_a_tree_may_have_as_many_nodes_as_the_limit_and_no_more() -> None:
         Operation("+", largest, largest)
 
 
-@pytest.mark.parametrize("value", [10**MAX_DIGITS, -(10**MAX_DIGITS), Fraction(1, 10**MAX_DIGITS), Fraction(7) ** 10_000])
+@pytest.mark.parametrize(
+    "value", [10**MAX_DIGITS, -(10**MAX_DIGITS), Fraction(1, 10**MAX_DIGITS), Fraction(7) ** 10_000]
+)
 def test_a_constant_with_too_many_digits_is_refused(value: Fraction | int) -> None:
     with pytest.raises(ExpressionError, match=f"at most {MAX_DIGITS} digits"):
         Constant(Fraction(value))

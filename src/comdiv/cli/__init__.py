@@ -3,7 +3,6 @@
 Everything heavy is imported inside the verbs: `comdiv --help` answers at once.
 """
 
-import os
 import sys
 from typing import Annotated
 
@@ -63,6 +62,3 @@ def main() -> None:
     except KeyboardInterrupt:
         print_error("interrupted; the same command goes on where it was")
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output, `head` for instance, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -13,12 +13,26 @@ from comdiv.language.units import UnitLexicon, learn_units, shipped_units
 _LANGUAGES: dict[str, Callable[[UnitLexicon], Language]] = {"en": English, "zh": Chinese}
 
 
+_registered: dict[str, Language] = {}
+
+
 @cache
-def get_language(code: str) -> Language:
-    """The language with that code, with the units that come with the package."""
-    if code not in _LANGUAGES:
-        raise unknown_name("language", code, _LANGUAGES)
+def _shipped_language(code: str) -> Language:
     return _LANGUAGES[code](shipped_units(code))
+
+
+def get_language(code: str) -> Language:
+    """The language with that code: a registered one, or one that comes with the package and its units."""
+    if code in _registered:
+        return _registered[code]
+    if code not in _LANGUAGES:
+        raise unknown_name("language", code, [*_LANGUAGES, *_registered])
+    return _shipped_language(code)
+
+
+def register_language(language: Language) -> None:
+    """Make a language known by its code; problems in that language then go through it everywhere."""
+    _registered[language.code] = language
 
 
 def detect_language(text: str) -> str:
@@ -37,5 +51,6 @@ __all__ = [
     "detect_language",
     "get_language",
     "learn_units",
+    "register_language",
     "shipped_units",
 ]

@@ -19,7 +19,8 @@ RandomState = npt.NDArray[np.uint64]  # (1)
 
 # How many partners are tried for a unit in hand before it is put back.
 PATIENCE = 32
-LOGS = np.log((np.arange(4096) + 0.5) / 4096)
+# Logarithms of evenly spread numbers from 0 to 1: looking one up is cheaper than computing it.
+LOGARITHMS = np.log((np.arange(4096) + 0.5) / 4096)
 
 
 def compiled(function: Function) -> Function:
@@ -111,13 +112,13 @@ def _random_below(state: RandomState, limit: int) -> np.int64:
 
 
 @compiled
+def _allowed_loss(state: RandomState, temperature: float) -> float:
+    """Metropolis' rule, turned round: a move is accepted if it loses no more than this (a number up to 0)."""
+    return float(temperature * LOGARITHMS[_random_bits(state) >> np.uint64(20)])
+
+
+@compiled
 def _random_on_side(walk: Walk, side: int) -> int:
-    """A unit of that side: mostly an active one if chance finds it soon, else any."""
-    if _random_below(walk.random, 8) > 0:
-        for _ in range(4):
-            unit = walk.active.units[_random_below(walk.random, walk.active.count[0])]
-            if walk.units.side[unit] == side:
-                return int(unit)
     train = walk.units.train_count[0]
     if side == TRAIN:
         return int(walk.units.order[_random_below(walk.random, train)])
@@ -133,7 +134,7 @@ def _exchange_places(units: Units, a: int, b: int) -> None:
 
 @compiled
 def _change_side(walk: Walk, unit: int) -> None:
-    """Put a unit on the other side of the border in `order`, and note that it may differ from the best state."""
+    """Put a unit on the other side of the border in `order`, and note that it may now differ from the best state."""
     units, best = walk.units, walk.best
     units.length_sums[units.side[unit]] -= units.lengths[unit]
     if units.side[unit] == TRAIN:
@@ -151,166 +152,119 @@ def _change_side(walk: Walk, unit: int) -> None:
 
 
 @compiled
-def _record(walk: Walk) -> None:
-    """Make the present state the best; costs only what has moved since the last best."""
-    for index in range(walk.best.moved_count[0]):
-        unit = walk.best.moved[index]
-        walk.best.side[unit] = walk.units.side[unit]
-        walk.best.is_moved[unit] = False
-    walk.best.moved_count[0] = 0
-
-
-@compiled
-def return_to_best(walk: Walk) -> None:
-    """Undo whatever has moved since the best state."""
-    for index in range(walk.best.moved_count[0]):
-        unit = walk.best.moved[index]
-        walk.best.is_moved[unit] = False
-        if walk.units.side[unit] != walk.best.side[unit]:
-            shift(walk.compounds, unit, walk.best.side[unit])
-            shift(walk.atoms, unit, walk.best.side[unit])
-            walk.best.is_moved[unit] = True  # keeps `_change_side` from listing it again
-            _change_side(walk, unit)
-            walk.best.is_moved[unit] = False
-    walk.best.moved_count[0] = 0
-
-
-@compiled
-def choose_active(walk: Walk, cost: float) -> None:
-    """Make active the units whose move alone costs at most `cost` of compound divergence."""
-    gain = gain_of(walk.goal, divergence_of(walk.compounds, 0.0))
-    found = 0
-    for unit in range(len(walk.units.sizes)):
-        to = 1 - walk.units.side[unit]
-        if gain_of(walk.goal, divergence_after(walk.compounds, unit, to, 0.0)) >= gain - cost:
-            walk.active.units[found] = unit
-            found += 1
-    if found == 0:
-        for unit in range(len(walk.units.sizes)):
-            walk.active.units[unit] = unit
-        found = len(walk.units.sizes)
-    walk.active.count[0] = found
-
-
-@compiled
-def kick(walk: Walk, largest: int, touched: npt.NDArray[np.bool_]) -> bool:
-    units, random, blocks = walk.units, walk.random, walk.postings
-    touched[:] = False
-    surplus = 0  # items that test has too many
-    limit = largest
-    side = -1
-    for _ in range(2000):
-        unit = _random_below(random, len(units.sizes))
-        if touched[unit] or (side >= 0 and units.side[unit] != side):
-            continue
-        side = units.side[unit]
-        block = walk.leaders[unit]
-        for index in range(blocks.offsets[block], blocks.offsets[block + 1]):
-            other = blocks.units[index]
-            if units.side[other] == side and not touched[other] and units.sizes[other] <= limit:
-                touched[other] = True
-                limit -= units.sizes[other]
-                surplus += units.sizes[other] if side == TRAIN else -units.sizes[other]
-                shift(walk.compounds, other, 1 - side)
-                shift(walk.atoms, other, 1 - side)
-                _change_side(walk, other)
-        if surplus == 0:
-            return True
-        side = TEST if surplus > 0 else TRAIN
-        limit = abs(surplus)
-    return False
+def _record(walk: Walk, objective: float) -> None:
+    """Make the present state the best if it is; costs only what has moved since the last best."""
+    best = walk.best
+    atom_divergence = divergence_of(walk.atoms, 1.0)
+    best.lowest_atom_divergence[0] = min(best.lowest_atom_divergence[0], atom_divergence)
+    countable = walk.compounds.totals[TRAIN] > 0 and walk.compounds.totals[TEST] > 0
+    if not countable or atom_divergence > walk.goal.bound or objective <= best.scores[0]:
+        return
+    best.scores[0] = objective
+    best.scores[1] = divergence_of(walk.compounds, 0.0)
+    best.scores[2] = length_off(walk.units, 0.0)
+    for index in range(best.moved_count[0]):
+        unit = best.moved[index]
+        best.side[unit] = walk.units.side[unit]
+        best.is_moved[unit] = False
+    best.moved_count[0] = 0
 
 
 @compiled
 def objective_of(walk: Walk) -> float:
-    """The objective of the present state."""
+    """J of the present state."""
     excess = max(0.0, divergence_of(walk.atoms, 1.0) - walk.goal.bound)
     gain = gain_of(walk.goal, divergence_of(walk.compounds, 0.0))
-    return gain - walk.goal.atom_weight * excess - walk.goal.length_weight * length_off(walk.units, 0.0)
+    return float(gain - walk.goal.atom_weight * excess - walk.goal.length_weight * length_off(walk.units, 0.0))
+
+
+@compiled
+def _complete(walk: Walk, held: int, least: float, keep_bound: bool) -> bool:
+    """Carry out the exchange in hand if its objective is at least `least`; the last unit in hand is not shifted yet.
+
+    Lengths and atoms only ever lower the objective, so the cheapest tests come first.
+    """
+    units, hand, goal = walk.units, walk.hand, walk.goal
+    last = hand[held - 1]
+    to = 1 - units.side[last]
+    change = 0.0
+    for index in range(held):
+        length = units.lengths[hand[index]]
+        change += length if units.side[hand[index]] == TRAIN else -length
+    attained = gain_of(goal, divergence_after(walk.compounds, last, to, 0.0))
+    if attained < least:
+        return False
+    attained -= goal.length_weight * length_off(units, change)
+    if attained < least:
+        return False
+    before = divergence_of(walk.atoms, 1.0)
+    numerator = walk.atoms.numerator[0]
+    for index in range(held):
+        shift(walk.atoms, hand[index], 1 - units.side[hand[index]])
+    after = divergence_of(walk.atoms, 1.0)
+    excess = max(0.0, after - goal.bound)
+    if attained - goal.atom_weight * excess < least or (keep_bound and excess > 0 and after >= before):
+        for index in range(held):
+            shift(walk.atoms, hand[index], units.side[hand[index]])
+        walk.atoms.numerator[0] = numerator
+        return False
+    shift(walk.compounds, last, to)
+    for index in range(held):
+        _change_side(walk, hand[index])
+    return True
 
 
 @compiled
 def run_slice(walk: Walk, temperature: float, steps: int, keep_bound: bool) -> int:
-    """Some steps of annealing at one temperature; returns how many exchanges were accepted."""
-    compounds, atoms, units, goal, best, hand = walk.compounds, walk.atoms, walk.units, walk.goal, walk.best, walk.hand
-    atom_divergence = divergence_of(atoms, 1.0)
+    """So many steps of annealing at one temperature; returns how many exchanges were carried out.
+
+    A step looks at one unit. One that may leave its side at this temperature is taken in hand, and then units of the
+    other side are tried until their sizes add up to its own. Trying both ends of an exchange one after the other, not
+    as a pair, is what makes the cold end of the walk fast: there a good pair is one in ten thousand, a good unit one
+    in a hundred.
+    """
+    compounds, units, goal, hand = walk.compounds, walk.units, walk.goal, walk.hand
+    objective = objective_of(walk)
     gain = gain_of(goal, divergence_of(compounds, 0.0))
-    objective = gain - goal.atom_weight * max(0.0, atom_divergence - goal.bound)
-    objective -= goal.length_weight * length_off(units, 0.0)
-    accepted, tries, open_size, to, surplus = 0, 0, 0, 0, 0.0
-    for _ in range(steps):
-        # Metropolis: by how much a step may lose.
-        loss = temperature * LOGS[_random_bits(walk.random) >> np.uint64(20)]
-        held = hand.count[0]
-        if held > 0 and tries == 0:
-            for index in range(held):
-                shift(compounds, hand.units[index], units.side[hand.units[index]])
-            hand.count[0] = 0
+    _record(walk, objective)
+    exchanges = 0
+    while steps > 0:
+        steps -= 1
+        first = _random_below(walk.random, len(units.sizes))
+        to = 1 - units.side[first]
+        surplus = gain_of(goal, divergence_after(compounds, first, to, 0.0)) - gain
+        if surplus < _allowed_loss(walk.random, temperature):
             continue
-        if held == 0:
-            if _random_below(walk.random, 8) > 0:
-                unit = walk.active.units[_random_below(walk.random, walk.active.count[0])]
-            else:
-                unit = _random_below(walk.random, len(units.sizes))
-            to = 1 - units.side[unit]
-            surplus = gain_of(goal, divergence_after(compounds, unit, to, 0.0)) - gain
-            if surplus >= loss:
-                shift(compounds, unit, to)
-                hand.units[0] = unit
-                hand.count[0] = 1
-                open_size = units.sizes[unit]
-                tries = PATIENCE
-            continue
-        tries -= 1
-        unit = _random_on_side(walk, to)
-        usable = units.sizes[unit] <= open_size and units.kinds[unit] != units.kinds[hand.units[0]]
-        for index in range(1, held):
-            usable = usable and hand.units[index] != unit
-        if not usable:
-            continue
-        compound_divergence = divergence_after(compounds, unit, 1 - to, 0.0)
-        new_gain = gain_of(goal, compound_divergence)
-        left = open_size - units.sizes[unit]
-        if left > 0:
-            if new_gain - gain - surplus * left / units.sizes[hand.units[0]] >= loss:
+        numerator = compounds.numerator[0]
+        shift(compounds, first, to)
+        hand[0], held, open_size, tries, done = first, 1, units.sizes[first], PATIENCE, False
+        while steps > 0 and tries > 0 and not done:
+            steps -= 1
+            tries -= 1
+            unit = _random_on_side(walk, to)
+            usable = units.sizes[unit] <= open_size and units.kinds[unit] != units.kinds[first]
+            for index in range(1, held):
+                usable = usable and hand[index] != unit
+            if not usable:
+                continue
+            hand[held] = unit
+            loss = _allowed_loss(walk.random, temperature)
+            left = open_size - units.sizes[unit]
+            if left == 0:
+                done = _complete(walk, held + 1, objective + loss, keep_bound)
+            # A partner for a part of the first unit may use up that part of what the first has gained.
+            elif gain_of(goal, divergence_after(compounds, unit, 1 - to, 0.0)) - gain >= (
+                surplus * left / units.sizes[first] + loss
+            ):
                 shift(compounds, unit, 1 - to)
-                hand.units[held] = unit
-                hand.count[0] = held + 1
-                open_size = left
-                tries = PATIENCE
-            continue
-        hand.units[held] = unit
-        change = 0.0
-        for index in range(held + 1):
-            other = hand.units[index]
-            change += units.lengths[other] if units.side[other] == TRAIN else -units.lengths[other]
-        off = length_off(units, change)
-        attained = new_gain - goal.length_weight * off
-        if attained < objective + loss:
-            continue
-        atom_numerator = atoms.numerator[0]
-        for index in range(held + 1):
-            shift(atoms, hand.units[index], 1 - units.side[hand.units[index]])
-        new_atom_divergence = divergence_of(atoms, 1.0)
-        excess = max(0.0, new_atom_divergence - goal.bound)
-        attained -= goal.atom_weight * excess
-        if attained < objective + loss or (keep_bound and excess > 0 and new_atom_divergence >= atom_divergence):
-            for index in range(held + 1):
-                shift(atoms, hand.units[index], units.side[hand.units[index]])
-            atoms.numerator[0] = atom_numerator
-            continue
-        shift(compounds, unit, 1 - to)
-        for index in range(held + 1):
-            _change_side(walk, hand.units[index])
-        hand.count[0] = 0
-        accepted += 1
-        gain, objective, atom_divergence = new_gain, attained, new_atom_divergence
-        best.lowest_atom_divergence[0] = min(best.lowest_atom_divergence[0], atom_divergence)
-        countable = compounds.totals[TRAIN] > 0 and compounds.totals[TEST] > 0
-        if atom_divergence <= goal.bound and countable and objective > best.scores[0]:
-            best.scores[0], best.scores[1], best.scores[2] = objective, compound_divergence, off
-            _record(walk)
-    for index in range(hand.count[0]):
-        shift(compounds, hand.units[index], units.side[hand.units[index]])
-    hand.count[0] = 0
-    return accepted
+                held, open_size, tries = held + 1, left, PATIENCE
+        if done:
+            exchanges += 1
+            objective = objective_of(walk)
+            gain = gain_of(goal, divergence_of(compounds, 0.0))
+            _record(walk, objective)
+        else:
+            for index in range(held):
+                shift(compounds, hand[index], units.side[hand[index]])
+            compounds.numerator[0] = numerator
+    return exchanges

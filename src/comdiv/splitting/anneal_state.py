@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.splitting.divergence import Alphas
-from comdiv.splitting.encoding import Encoded, Floats, Incidence, Integers, Mask
+from comdiv.splitting.encoding import Encoded, Floats, Incidence, Integers, Mask, offsets_of
 
 TRAIN, TEST = 0, 1
 
@@ -66,27 +66,6 @@ class Best(NamedTuple):
     lowest_atom_divergence: Floats  # (1), within the bound or not
 
 
-class Hand(NamedTuple):
-    """An exchange in the making: the first unit goes one way, all others the other way."""
-
-    units: Integers  # (largest unit + 1), of which `count` are in use
-    count: Integers  # (1)
-
-
-class Active(NamedTuple):
-    """The units that may move at the present temperature; in the cold they are few, and the rest need no trying."""
-
-    units: Integers  # (units), of which `count` are in use
-    count: Integers  # (1)
-
-
-class Postings(NamedTuple):
-    """The units that have each compound: the other direction of `Sums.ids`."""
-
-    offsets: Integers  # (width + 1)
-    units: Integers  # (entries)
-
-
 class Walk(NamedTuple):
     """All of it."""
 
@@ -95,10 +74,7 @@ class Walk(NamedTuple):
     units: Units
     goal: Goal
     best: Best
-    hand: Hand
-    active: Active
-    postings: Postings
-    leaders: Integers  # (units)
+    hand: Integers  # (largest unit + 1): an exchange in the making; the first goes one way, the others the other way
     random: npt.NDArray[np.uint64]  # (1)
 
 
@@ -111,10 +87,8 @@ def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, se
     order = np.argsort(side, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    compounds = _sums(groups.compounds, side, alphas.compounds)
-    leaders = _leaders(compounds)
     return Walk(
-        compounds=compounds,
+        compounds=_sums(groups.compounds, side, alphas.compounds),
         atoms=_sums(groups.atoms, side, alphas.atoms),
         units=Units(
             sizes=sizes,
@@ -136,13 +110,7 @@ def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, se
             scores=np.array([-np.inf, 0.0, 0.0]),
             lowest_atom_divergence=np.ones(1),
         ),
-        hand=Hand(np.zeros(sizes.max() + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)),
-        active=Active(np.arange(len(side)), np.array([len(side)])),
-        postings=Postings(
-            offsets=_offsets(np.bincount(leaders)),
-            units=np.argsort(leaders, kind="stable"),
-        ),
-        leaders=leaders,
+        hand=np.zeros(sizes.max() + 1, dtype=np.int64),
         random=np.array([seed], dtype=np.uint64),
     )
 
@@ -159,7 +127,7 @@ def _sums(incidence: Incidence, side: Integers, alpha: float) -> Sums:
     totals = np.bincount(side, weights=unit_totals, minlength=2).astype(np.int64)
     numbers = np.arange(totals.sum() + 1, dtype=np.float64)
     return Sums(
-        offsets=_offsets(np.bincount(rows[kept], minlength=incidence.rows)),
+        offsets=offsets_of(np.bincount(rows[kept], minlength=incidence.rows)),
         ids=ids,
         counts=counts,
         unit_totals=unit_totals,
@@ -171,24 +139,8 @@ def _sums(incidence: Incidence, side: Integers, alpha: float) -> Sums:
     )
 
 
-def _leaders(compounds: Sums) -> Integers:
-    """The most frequent compound of each unit."""
-    totals = compounds.sides.sum(axis=1)
-    units = len(compounds.unit_totals)
-    rows = np.repeat(np.arange(units), np.diff(compounds.offsets))
-    order = np.lexsort((compounds.ids, -totals[compounds.ids], rows))
-    leaders = len(totals) + np.arange(units)
-    first = np.unique(rows[order], return_index=True)
-    leaders[first[0]] = compounds.ids[order][first[1]]
-    return np.unique(leaders, return_inverse=True)[1].astype(np.int64)
-
-
 def _kinds(compounds: Incidence) -> Integers:
     index: dict[bytes, int] = {}
     pairs = np.stack([compounds.ids, compounds.counts], axis=1)  # (entries, 2)
     spans = zip(compounds.offsets[:-1], compounds.offsets[1:], strict=True)
     return np.array([index.setdefault(pairs[start:end].tobytes(), len(index)) for start, end in spans], dtype=np.int64)
-
-
-def _offsets(sizes: npt.NDArray[np.integer]) -> Integers:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

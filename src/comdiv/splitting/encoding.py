@@ -58,7 +58,7 @@ class Incidence:
         unique, inverse = np.unique(key, return_inverse=True)
         counts = np.bincount(inverse, weights=self.counts, minlength=len(unique)).astype(np.int64)
         group, ids = np.divmod(unique, max(self.width, 1))
-        return Incidence(_offsets(np.bincount(group, minlength=groups)), ids, counts, self.names)
+        return Incidence(offsets_of(np.bincount(group, minlength=groups)), ids, counts, self.names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +136,13 @@ def _incidence(rows: Sequence[Things], what: str) -> Incidence:
         ids.extend(identifier for identifier, _ in entries)
         counts.extend(count for _, count in entries)
     return Incidence(
-        _offsets(np.array(sizes, dtype=np.int64)),
+        offsets_of(np.array(sizes, dtype=np.int64)),
         np.array(ids, dtype=np.int64),
         np.array(counts, dtype=np.int64),
         tuple(index),
     )
 
 
-def _offsets(sizes: npt.NDArray[np.integer]) -> Integers:
+def offsets_of(sizes: npt.NDArray[np.integer]) -> Integers:
+    """Where each row begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

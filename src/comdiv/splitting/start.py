@@ -26,22 +26,26 @@ def check_test_size(encoded: Encoded, test_size: int) -> None:
 
 
 def random_split(encoded: Encoded, test_size: int, seed: int = 0) -> Mask:
-    """A random test set of whole groups, as a mask over items (§V: the i.i.d. split).
+    """A random test set of whole groups, as a mask over items: the i.i.d. split of §V.
 
     If groups do not add up to `test_size`, it is of the nearest smaller size that they do add up to.
     """
     check_test_size(encoded, test_size)
-    generator = np.random.default_rng(seed)
-    group_sizes = encoded.group_sizes
+    return draw_groups(encoded.group_sizes, test_size, np.random.default_rng(seed))[encoded.groups]
+
+
+def draw_groups(group_sizes: Integers, wanted: int, generator: np.random.Generator) -> Mask:
+    """Random groups, as a mask over groups, whose sizes add up to `wanted` or to the nearest smaller sum there is."""
     order = generator.permutation(len(group_sizes))
-    drawn = order[np.cumsum(group_sizes[order]) <= test_size]
-    in_test = np.zeros(len(group_sizes), dtype=np.bool_)
+    ordered_sizes = group_sizes[order]
+    drawn = ordered_sizes[np.cumsum(ordered_sizes) <= wanted]
     sizes = np.unique(group_sizes)[::-1]  # (classes); singles come last: they can make up any remainder
     available = [int(np.sum(group_sizes == size)) for size in sizes]
-    preferred = [int(np.sum(group_sizes[drawn] == size)) for size in sizes]
-    for size, take in zip(sizes, _counts_that_add_up(sizes, available, preferred, test_size), strict=True):
-        in_test[order[group_sizes[order] == size][:take]] = True
-    return in_test[encoded.groups]
+    preferred = [int(np.sum(drawn == size)) for size in sizes]
+    chosen = np.zeros(len(group_sizes), dtype=np.bool_)
+    for size, take in zip(sizes, _counts_that_add_up(sizes, available, preferred, wanted), strict=True):
+        chosen[order[ordered_sizes == size][:take]] = True
+    return chosen
 
 
 def _counts_that_add_up(sizes: Integers, available: list[int], preferred: list[int], wanted: int) -> list[int]:

@@ -1,0 +1,69 @@
+"""What a search hands back: the test side, and how far apart the two sides are."""
+
+from dataclasses import dataclass
+
+from comdiv.errors import ComdivError
+from comdiv.splitting.divergence import Alphas, count_divergence
+from comdiv.splitting.encoding import Encoded, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class SplitResult:
+    """A split and its measures, all recomputed from the mask rather than taken from a search's running sums."""
+
+    test_mask: Mask  # (items)
+    compound_divergence: float
+    atom_divergence: float
+    length_ratio: float  # mean length in train / mean length in test
+    exact_size: bool  # False: twin groups do not add up to the wanted size, and the test side is smaller
+    steps: int  # what the search tried
+
+    @property
+    def test_size(self) -> int:
+        return int(self.test_mask.sum())
+
+
+def measured(encoded: Encoded, test_mask: Mask, alphas: Alphas, wanted_size: int, steps: int) -> SplitResult:
+    """The result for a mask."""
+    return SplitResult(
+        test_mask=test_mask,
+        compound_divergence=compound_divergence(encoded, test_mask, alphas),
+        atom_divergence=atom_divergence(encoded, test_mask, alphas),
+        length_ratio=length_ratio(encoded, test_mask),
+        exact_size=int(test_mask.sum()) == wanted_size,
+        steps=steps,
+    )
+
+
+def compound_divergence(encoded: Encoded, test_mask: Mask, alphas: Alphas) -> float:
+    """DBCA^c of §III-A for a split."""
+    return count_divergence(
+        encoded.compounds.totals(~test_mask), encoded.compounds.totals(test_mask), alphas.compounds
+    )
+
+
+def atom_divergence(encoded: Encoded, test_mask: Mask, alphas: Alphas) -> float:
+    """DBCA^a of §III-A for a split."""
+    return count_divergence(encoded.atoms.totals(~test_mask), encoded.atoms.totals(test_mask), alphas.atoms)
+
+
+def length_ratio(encoded: Encoded, test_mask: Mask) -> float:
+    """Mean length in train over mean length in test (LR of Table I); infinite if test has no length at all."""
+    test_mean = float(encoded.lengths[test_mask].mean())
+    return float(encoded.lengths[~test_mask].mean()) / test_mean if test_mean > 0 else float("inf")
+
+
+def bound_missed(bound: float, reached: float) -> ComdivError:
+    """The error for a bound on the atom divergence that no state met."""
+    return ComdivError(
+        f"no split found with atom divergence at most {bound:g}: the lowest reached is {reached:.4f}; "
+        "allow a higher bound, another test size, or no bound"
+    )
+
+
+def target_missed(target: float, nearest: float, lowest: float, highest: float) -> ComdivError:
+    """The error for a compound divergence that the corpus does not reach, or that lies below that of chance."""
+    return ComdivError(
+        f"no split found with compound divergence {target:g} (nearest: {nearest:.3f}); at this size and atom bound, "
+        f"targets from {lowest:.3f} (a random split) to {highest:.3f} are within reach"
+    )
