@@ -1,11 +1,17 @@
-"""Hypothesis strategies for expressions: what the tests of every package draw random trees and values from."""
+"""Hypothesis strategies for expressions: what the tests of every package draw random trees and values from.
 
-from collections.abc import Sequence
+An import by its plain name works in every test: `from strategies import trees`.
+"""
+
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from comdiv.expression import OPERATORS, Constant, Expression, Leaf, Operation, Reference
+from comdiv.expression import OPERATORS, Constant, Expression, ExpressionError, Leaf, Operation, Reference
+
+Result = TypeVar("Result")
 
 QUANTITIES = 6  # N0…N5: enough for every order, few enough to meet the same one twice
 EXPRESSION_ALPHABET = "0123456789Nx_e+-*/^()[]{}%., =;×÷−（）１２％"
@@ -31,20 +37,18 @@ def constants() -> st.SearchStrategy[Constant]:
     return st.builds(Constant, rationals())
 
 
-def leaves_of_trees() -> st.SearchStrategy[Leaf]:
-    """Quantities and constants alike."""
-    return st.one_of(references(), constants())
+LEAVES: st.SearchStrategy[Leaf] = st.one_of(references(), constants())
 
 
 def trees(
     *,
     max_leaves: int = 12,
     operators: Sequence[str] = OPERATORS,
-    leaves: st.SearchStrategy[Leaf] | None = None,
+    leaves: st.SearchStrategy[Leaf] = LEAVES,
 ) -> st.SearchStrategy[Expression]:
     """Trees of every shape with up to `max_leaves` leaves."""
     return st.recursive(
-        leaves or leaves_of_trees(),
+        leaves,
         lambda operands: st.builds(Operation, st.sampled_from(operators), operands, operands),
         max_leaves=max_leaves,
     )
@@ -53,6 +57,14 @@ def trees(
 def quantity_values(*, count: int = QUANTITIES) -> st.SearchStrategy[list[Fraction]]:
     """A value for each quantity that a tree of `trees` may use."""
     return st.lists(rationals(), min_size=count, max_size=count)
+
+
+def attempt(read: Callable[..., Result], *arguments: object) -> Result | ExpressionError:
+    """What a function returns, or the error of ours that it raises; any other exception passes, and fails the test."""
+    try:
+        return read(*arguments)
+    except ExpressionError as error:
+        return error
 
 
 def texts() -> st.SearchStrategy[str]:

@@ -5,14 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from comdiv.expression import (
     Constant,
     Expression,
     ExpressionError,
-    Operation,
     Reference,
     answers_agree,
     evaluate,
@@ -21,7 +20,7 @@ from comdiv.expression import (
     parse_answer,
 )
 from comdiv.expression.evaluation import MAX_BITS, MAX_EXPONENT, decimal_places
-from strategies import quantity_values, rationals, texts, trees
+from strategies import attempt, quantity_values, rationals, texts, trees
 
 ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
 
@@ -99,7 +98,7 @@ def test_what_has_no_value_says_why(text: str, message: str) -> None:
 
 
 def test_a_value_may_grow_to_the_limit_and_no_further() -> None:
-    largest = Fraction(2 ** (MAX_BITS - 2))  # with its denominator's bit: one short of the limit
+    largest = Fraction(2 ** (MAX_BITS - 3))  # MAX_BITS - 2 bits, and one for the denominator
     assert evaluate(parse("N0*2"), [largest]) == 2 * largest
     with pytest.raises(ExpressionError, match=f"more than {MAX_BITS} bits"):
         evaluate(parse("N0*4"), [largest])
@@ -177,20 +176,19 @@ def test_what_is_no_answer_says_why(answer: object, message: str) -> None:
 
 @pytest.mark.parametrize("exponent", [200, 5000, 1_000_000])
 def test_a_whole_number_past_all_limits_is_no_answer(exponent: int) -> None:
-    with pytest.raises(ExpressionError, match="at most|more than"):
+    with pytest.raises(ExpressionError, match=r"at most|more than"):
         parse_answer(1 << (4 * exponent))
 
 
 @given(st.one_of(texts(), st.integers(), st.floats()))
 def test_any_text_or_number_is_an_answer_or_our_error(answer: str | float) -> None:
-    try:
-        value = parse_answer(answer)
-    except ExpressionError:
-        assume(not isinstance(answer, str))
-        assert answer != answer or abs(answer) >= 10**99 or 0 < abs(answer) < 10**-99
+    value = attempt(parse_answer, answer)
+    if isinstance(answer, str):
+        assert isinstance(value, Fraction | ExpressionError)
+    elif isinstance(value, ExpressionError):
+        assert not 1e-99 <= abs(answer) < 1e100
     else:
-        assert isinstance(value, Fraction)
-        assert isinstance(answer, str) or float(value) == answer
+        assert value == answer or float(value) == answer
 
 
 @given(rationals(largest=10**12))
@@ -246,11 +244,3 @@ def test_answers_agree_within_a_ten_thousandth_of_the_gold_one(value: Fraction, 
 def test_without_tolerance_answers_agree_only_exactly() -> None:
     assert answers_agree(Fraction(2, 3), Fraction(2, 3), Fraction(0))
     assert not answers_agree(Fraction(2, 3), Fraction(666_666_667, 10**9), Fraction(0))
-
-
-def test_the_sum_of_an_operation_is_bounded_even_where_its_operands_are_not_constants() -> None:
-    tree = Operation("*", Reference(0), Reference(0))
-    for _ in range(5):
-        tree = Operation("*", tree, tree)
-    with pytest.raises(ExpressionError, match="bits"):
-        evaluate(tree, [Fraction(2**100)])

@@ -23,7 +23,7 @@ from comdiv.expression import (
     to_postfix,
     to_prefix,
 )
-from strategies import infix_with_value, texts, trees
+from strategies import attempt, infix_with_value, texts, trees
 
 N0, N1, N2 = Reference(0), Reference(1), Reference(2)
 
@@ -149,23 +149,21 @@ def test_infix_has_the_value_that_school_arithmetic_gives_it(text_and_value: tup
 def test_any_text_is_a_tree_that_prints_and_parses_back_or_our_error(
     read: Callable[[str], Expression], text: str
 ) -> None:
-    try:
-        tree = read(text)
-    except ExpressionError as error:
-        assert error.position is None or 0 <= error.position <= len(text)
+    found = attempt(read, text)
+    if isinstance(found, ExpressionError):
+        assert found.position is None or 0 <= found.position <= len(text)
     else:
-        assert parse(to_infix(tree)) == tree
+        assert parse(to_infix(found)) == found
 
 
 @given(st.lists(st.one_of(st.text(max_size=3), st.sampled_from(["+", "-", "*", "N0", "1", "-2", "20%", "0(1/3)"]))))
 def test_any_list_of_tokens_is_a_tree_of_that_many_nodes_or_our_error(tokens: list[str]) -> None:
     for read, spell in ((parse_prefix, prefix_tokens), (parse_postfix, postfix_tokens)):
-        try:
-            tree = read(tokens)
-        except ExpressionError as error:
-            assert error.position is None or 0 <= error.position <= len(tokens)
+        found = attempt(read, tokens)
+        if isinstance(found, ExpressionError):
+            assert found.position is None or 0 <= found.position <= len(tokens)
         else:
-            assert len(spell(tree)) == len(tokens)
+            assert len(spell(found)) == len(tokens)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Tokens: the many ways in which corpora write the same thing, and positions."""
 
+import dataclasses
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from comdiv.expression import ExpressionError
 from comdiv.expression.scanning import MAX_LENGTH, plain_signs, scan
 from comdiv.expression.tree import MAX_DIGITS
-from strategies import EXPRESSION_ALPHABET, texts
+from strategies import EXPRESSION_ALPHABET, attempt, texts
 
 
 def spelled(text: str, *, fractions_are_leaves: bool = False) -> list[str]:
@@ -114,13 +116,12 @@ def test_a_text_has_a_greatest_length() -> None:
 
 @given(texts(), st.booleans())
 def test_tokens_stand_where_they_say_and_nothing_but_space_between(text: str, fractions_are_leaves: bool) -> None:
-    try:
-        tokens = scan(text, fractions_are_leaves=fractions_are_leaves)
-    except ExpressionError as error:
-        assert error.position is None or 0 <= error.position < len(text)
+    found = attempt(partial(scan, fractions_are_leaves=fractions_are_leaves), text)
+    if isinstance(found, ExpressionError):
+        assert found.position is None or 0 <= found.position < len(text)
         return
     end, plain = 0, plain_signs(text).replace("**", "^ ")
-    for token in tokens:
+    for token in found:
         assert plain[end : token.position].strip() == ""
         assert plain.startswith(token.text, token.position)
         end = token.position + len(token.text)
@@ -129,12 +130,8 @@ def test_tokens_stand_where_they_say_and_nothing_but_space_between(text: str, fr
 
 @given(st.text(EXPRESSION_ALPHABET, max_size=30))
 def test_spaces_around_the_text_change_no_token(text: str) -> None:
-    try:
-        inside = scan(text)
-    except ExpressionError:
-        inside = None
-    if inside is not None:
-        around = scan(f"   {text} ")
-        assert [(t.kind, t.text, t.value, t.position - 3) for t in around] == [
-            (t.kind, t.text, t.value, t.position) for t in inside
-        ]
+    alone, around = attempt(scan, text), attempt(scan, f"   {text} ")
+    if isinstance(alone, ExpressionError):
+        assert isinstance(around, ExpressionError)
+    else:
+        assert around == [dataclasses.replace(token, position=token.position + 3) for token in alone]

@@ -151,7 +151,7 @@ def _make(
     from comdiv.dataset import FACTS, read_facts, write_dataset
     from comdiv.splitting.building import build_dataset, card_paragraphs
     from comdiv.splitting.figures import draw_frequencies
-    from comdiv.splitting.methods import split_problems
+    from comdiv.splitting.methods import split_problems, wanted_test_size
 
     wanted = {**asdict(settings), "validation_share": validation}
     if (folder / FACTS).is_file() and not force:
@@ -161,6 +161,8 @@ def _make(
             return facts
     with _search_progress(f"searching {folder.name}") as progress:
         test = split_problems(extraction, settings, progress)
+    if int(test.sum()) != (wanted_size := wanted_test_size(settings, len(test))):
+        print_note(f"{folder}: twins stay together, so test has {int(test.sum())} problems instead of {wanted_size}")
     dataset, measurement = build_dataset(extraction, test, settings, origin, validation)
     facts = write_dataset(
         folder,

@@ -6,7 +6,7 @@ a constant (§III-A, "leaf nodes are quantities").
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -77,7 +77,8 @@ class _Aligner:
 
     def _find(self, value: Fraction) -> Quantity | None:
         """The first unused quantity of that value, else the first used one."""
-        equal = [q for q in self.quantities if q.value == value or abs(q.value - value) <= RELATIVE_TOLERANCE * value]
+        slack = RELATIVE_TOLERANCE * abs(value)
+        equal = [q for q in self.quantities if q.value == value or abs(q.value - value) <= slack]
         return next((q for q in equal if q.index not in self.used), equal[0] if equal else None)
 
     def _one(self, leaf: Constant) -> Quantity | None:
@@ -88,10 +89,12 @@ class _Aligner:
         return next((q for q in ones if self._counts(q)), None)
 
     def _counts(self, quantity: Quantity) -> bool:
-        """Whether a number says how much, rather than which one: "1小时" and "1：4" do, "6（1）班" does not."""
+        """Whether a number says how much, rather than which one: 1小时 and 1：4 do, 6（1）班 and 第1天 do not."""
         known = self.language.unit_of(self.text, quantity)
-        before, after = self.text[: quantity.start][-1:], self.text[quantity.end :][:1]
-        return bool(known.unit) or (known.kind == "bare" and not (before in "（(“" and after in "）)”"))
+        before = self.text[max(0, quantity.start - 1) : quantity.start]
+        after = self.text[quantity.end : quantity.end + 1]
+        a_label = before == "第" or (before in "（(“" and after in "）)”")
+        return bool(known.unit) or (known.kind == "bare" and not a_label)
 
     def _find_rounded(self, value: Fraction) -> Quantity | None:
         """A fraction of the text that the equation rounds: 0.3333 for 1/3."""
@@ -130,16 +133,22 @@ def _percents_joined(equation: Expression, quantities: Sequence[Quantity]) -> Ex
     def joined(node: Expression) -> Expression:
         if not isinstance(node, Operation):
             return node
-        if node.operator not in "*/":
+        members = chain(node) if node.operator in "*/" else []
+        if not _join_percents(members, percents):  # the tree stays as its corpus wrote it
             return Operation(node.operator, joined(node.left), joined(node.right))
-        members = [Member(m.inverse, joined(m.expression)) for m in chain(node)]
-        for factor in [m for m in members if m.expression == Constant(_ONE_PERCENT)]:
-            for position, other in enumerate(members):
-                value = other.expression.value / 100 if isinstance(other.expression, Constant) else None
-                if other.inverse == factor.inverse and value in percents:
-                    members[position] = Member(other.inverse, Constant(Fraction(value or 0), f"{value}"))
-                    members.remove(factor)
-                    break
-        return join_chain("*", members)
+        return join_chain("*", [Member(member.inverse, joined(member.expression)) for member in members])
 
     return joined(equation)
+
+
+def _join_percents(factors: list[Member], percents: Set[Fraction]) -> bool:
+    """Put `3%` in the place of 3 and 0.01 wherever a text has it; whether there was anything to join."""
+    before = len(factors)
+    for hundredth in [factor for factor in factors if factor.expression == Constant(_ONE_PERCENT)]:
+        for position, other in enumerate(factors):
+            value = other.expression.value / 100 if isinstance(other.expression, Constant) else None
+            if other.inverse == hundredth.inverse and value is not None and value in percents:
+                factors[position] = Member(other.inverse, Constant(value, str(value)))
+                factors.remove(hundredth)
+                break
+    return len(factors) < before

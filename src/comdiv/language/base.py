@@ -111,8 +111,18 @@ class Language(ABC):
 
 def _merged(digits: list[NumberSpan], words: Iterable[NumberSpan]) -> list[NumberSpan]:
     """Both kinds in text order; where they overlap, digits win."""
-    free = [word for word in words if not any(word.start < d.end and d.start < word.end for d in digits)]
+    taken = _positions(digits)
+    free = [word for word in words if taken.isdisjoint(range(word.start, word.end))]
     return sorted([*digits, *free], key=lambda span: span.start)
+
+
+def _positions(spans: Iterable[NumberSpan]) -> set[int]:
+    return {position for span in spans for position in range(span.start, span.end)}
+
+
+def number_positions(text: str) -> set[int]:
+    """The offsets that lie inside a number: no point or comma there ends a clause."""
+    return _positions(number_spans(text))
 
 
 def measured(quantity: Quantity, unit: str) -> Quantity:

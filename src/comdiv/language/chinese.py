@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured
+from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured, number_positions
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.language.numerals_zh import NUMERAL, numeral_value, share_value
 from comdiv.problem import Quantity
@@ -20,14 +20,16 @@ _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _LOOK_AHEAD = 8  # characters after a number that are segmented to find its unit
 _APPROXIMATE = "多余来"  # 30多个, 100余人
 _MULTIPLIER = re.compile(r"[百千万亿]+(?=[\u4e00-\u9fff])")
-_AMBIGUOUS = frozenset("分下面点对打方部门道边角号行里时成折级度层场年周日月组班节次头条")
+_AMBIGUOUS = frozenset("分下面点对打方部门道边角号行里时成折级场年周日月组")
 _AFTER_UNIT = "后前共有来的内中去到时长重宽高"
 _RATIOS = frozenset(["倍", "成", "折"])
 # After these, or before them, a number without a unit is a bare one: a term of a calculation, a label, a ratio.
 _BARE_AFTER = re.compile(
-    r"\s*(?:$|[-+×÷*/=＝－＋<>：:、，。．？！；,.?!;）)】\]”的与和跟同加减乘除去比是为等除以至到~～—或…小大])"
+    r"\s*(?:$|[-+×÷*/=＝－＋<>：:、，。．？！；,.?!;）)】\]”的与和跟同加减乘除去比是为等除以至到~～—或…小大]|月份|年级|届)"
 )
-_BARE_BEFORE = re.compile(r"(?:^|[-+×÷*/=：:（(第比])\s*$")
+_BARE_BEFORE = re.compile(r"(?:^|[-+×÷*/=：:（(比])\s*$")
+_LOOK_BEHIND = 3  # characters before a number that may show it to be bare
+_NO_NUMERAL_AFTER = ("第", "几")  # 第三本, 几十个
 _NOT_VERBS = frozenset(["是", "有", "等于", "为"])
 
 
@@ -55,22 +57,23 @@ class Chinese(Language):
         return tokens + _words(text, position, len(text))
 
     def clauses(self, text: str) -> list[Clause]:
-        numbers = [(span.start, span.end) for span in number_spans(text)]
+        inside_numbers = number_positions(text)
         ends = (
             match.end()
             for match in _CLAUSE_END.finditer(text)
-            if not any(start <= match.start() < end for start, end in numbers) and not _is_ratio(text, match)
+            if match.start() not in inside_numbers and not _is_ratio(text, match)
         )
         return joined_clauses(text, ends)
 
     def number_word_spans(self, text: str) -> Iterator[NumberSpan]:
         """Numerals before a measure word (三本, not 一共 or 第三) and shares (三分之二)."""
         for match in NUMERAL.finditer(text):
+            before = text[max(0, match.start() - 1) : match.start()]
             if match["denominator"]:
                 share = share_value(match["numerator"], match["denominator"])
                 if share is not None:
                     yield NumberSpan(match.start(), match.end(), share, "word")
-            elif not text.startswith("第", max(0, match.start() - 1)) and self._unit_at(text, match.end()):
+            elif match[0] == "一半" or (before not in _NO_NUMERAL_AFTER and self._unit_at(text, match.end())):
                 value = numeral_value(match[0])
                 if value is not None:
                     yield NumberSpan(match.start(), match.end(), value, "word")
@@ -78,6 +81,8 @@ class Chinese(Language):
     def unit_of(self, text: str, quantity: Quantity) -> Quantity:
         if quantity.form == "percent":
             return replace(quantity, kind="share")
+        if text.startswith("第", max(0, quantity.start - 1)):  # 第3天: which day, not how many
+            return replace(quantity, kind="bare")
         unit = self._unit_at(text, quantity.end)
         if unit in _RATIOS:
             return replace(quantity, unit=unit, kind="share")
@@ -85,9 +90,11 @@ class Chinese(Language):
             return measured(quantity, unit)
         if quantity.form in ("fraction", "word") and quantity.value < 1:
             return replace(quantity, kind="share")
-        if _BARE_AFTER.match(text, quantity.end) or _BARE_BEFORE.search(text, 0, quantity.start):
+        if _BARE_AFTER.match(text, quantity.end) or _BARE_BEFORE.search(
+            text, max(0, quantity.start - _LOOK_BEHIND), quantity.start
+        ):
             return replace(quantity, kind="bare")
-        return quantity
+        return replace(quantity, kind="share") if 0 < quantity.value < 1 else quantity  # 打0.8出售
 
     def asked_unit(self, text: str) -> str | None:
         question = self.clauses(text)[-1].text if text else ""
@@ -128,11 +135,17 @@ class Chinese(Language):
         if following[:1] and following[0] in _APPROXIMATE:
             following = following[1:]
         multiplier = _MULTIPLIER.match(following)
-        following = following[multiplier.end() :] if multiplier else following
+        unit = self._longest_unit(following)
+        if unit is None and multiplier:
+            unit = self._longest_unit(following[multiplier.end() :])
+            return multiplier[0] + unit if unit else None
+        return unit
+
+    def _longest_unit(self, following: str) -> str | None:
         for length in range(min(self.lexicon.longest, len(following)), 0, -1):
             unit = following[:length]
             if unit in self.lexicon.words and (length > 1 or _stands_alone(unit, following)):
-                return (multiplier[0] if multiplier else "") + unit
+                return unit
         return None
 
 
@@ -140,6 +153,8 @@ def _stands_alone(unit: str, following: str) -> bool:
     """Whether a unit of one character is a word here, not the beginning of one (分给, 下午, 面积)."""
     if unit not in _AMBIGUOUS:
         return True
+    if following.startswith("分之"):
+        return False
     first = str(_segmenter().cut(following)[0])
     return first == unit or (len(first) == 2 and first[1] in _AFTER_UNIT)
 
@@ -158,5 +173,6 @@ def _words(text: str, start: int, end: int) -> list[Token]:
 
 def _is_ratio(text: str, match: re.Match[str]) -> bool:
     """Whether a colon stands between two numbers: 3：5 is no end of a clause."""
-    before, after = text[: match.start()].rstrip()[-1:], text[match.end() : match.end() + 2].lstrip()[:1]
+    before = text[max(0, match.start() - 2) : match.start()].rstrip()[-1:]
+    after = text[match.end() : match.end() + 2].lstrip()[:1]
     return match[0] == "：" and before.isdigit() and after.isdigit()

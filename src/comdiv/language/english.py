@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured
+from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured, number_positions
 from comdiv.language.number_words_en import number_word_spans
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
@@ -15,16 +15,24 @@ SHARE = "share"  # the "unit" of "what fraction" and "what percent"
 _WORD = re.compile(r"['’]s\b|[^\W\d_]+(?:-[^\W\d_]+)*(?:['’](?!s\b)[^\W\d_]+)?|\S")
 _QUESTION_WORDS = "how|what|find|calculate|determine|compute"
 _CLAUSE_END = re.compile(
-    rf"[.?!;]+[\"'”’)]*(?=\s|$)|,(?=\s*(?:then\s+|and\s+|by\s+)?(?:{_QUESTION_WORDS})\b)", re.IGNORECASE
+    r"[.?!;]+[\"'”’)]*(?=\s|$)|[?!]+[\"'”’)]*"
+    r"|(?<=(?-i:[a-z0-9)]))\.(?=(?-i:[A-Z]))"  # a space was forgotten: "left.How many"
+    rf"|,(?=\s*(?:then\s+|and\s+|by\s+)?(?:{_QUESTION_WORDS})\b)",
+    re.IGNORECASE,
 )
-_TITLE = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|no|vs|jr|sr|mt)$", re.IGNORECASE)
+_TITLE = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|vs|jr|sr|mt)$", re.IGNORECASE)
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:a\.m|p\.m|u\.s|etc|lb|lbs|oz|ft|in|yd|mi|hr|hrs|min|sec|sq|approx|ave|inc)|\b[A-Z])$", re.IGNORECASE
+    r"(?:\b(?:a\.m|p\.m|u\.s|etc|lb|lbs|oz|ft|in|yd|mi|hr|hrs|min|sec|sq|approx|ave|inc|no)|\b[A-Z])$", re.IGNORECASE
 )
 _ASKED_SHARE = re.compile(r"\bwhat\s+(?:fraction|percent|percentage|part|share|proportion)\b", re.IGNORECASE)
 _ASKED = re.compile(r"\bhow\s+(?:many|much)\b(?:\s+(?:more|fewer|less|total))?", re.IGNORECASE)
-_MONEY = {"$": "dollar", "¢": "cent", "€": "euro", "£": "pound"}
+_SIGNS = {"$": "dollar", "¢": "cent", "€": "euro", "£": "pound", "°": "degree"}
+_MULTIPLES = frozenset(["twice", "double", "triple"])
+_OF = re.compile(r"\s*(?:of|as)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\s*(?:[ap]\.?\s?m\b|o['’]clock\b)", re.IGNORECASE)
+_LOOK_BEHIND = 3  # characters in which a currency sign may stand before a number
 _ARTICLE_OF = re.compile(r"\s*of\s+(?:the|his|her|their|its|my|our|these|those)\b", re.IGNORECASE)
+_WHEN = frozenset(["today", "yesterday", "tomorrow"])  # nouns to a tagger, but nobody counts them
 _LOOK_AHEAD = 5  # words between a number and the noun that it counts
 _BETWEEN = ("JJ", "VBN", "VBG", "RBR", "NN", "PRP$", "POS")  # tags that may stand there
 _BARE_AFTER = re.compile(
@@ -36,8 +44,10 @@ _AUXILIARIES = frozenset(
 _IRREGULAR = {
     "people": "person", "children": "child", "feet": "foot", "geese": "goose", "men": "man", "women": "woman",
     "mice": "mouse", "teeth": "tooth", "shelves": "shelf", "bookshelves": "bookshelf", "loaves": "loaf",
-    "leaves": "leaf", "knives": "knife", "cookies": "cookie", "movies": "movie", "pies": "pie", "ties": "tie",
-    "brownies": "brownie", "buses": "bus", "lbs": "lb", "series": "series",
+    "leaves": "leaf", "knives": "knife", "wolves": "wolf", "wives": "wife", "calves": "calf", "halves": "half",
+    "scarves": "scarf", "cookies": "cookie", "movies": "movie", "pies": "pie", "ties": "tie", "brownies": "brownie",
+    "calories": "calorie", "smoothies": "smoothie", "shoes": "shoe", "toes": "toe", "canoes": "canoe",
+    "buses": "bus", "quizzes": "quiz", "lbs": "lb", "series": "series", "lens": "lens",
 }  # fmt: skip
 # Units that end the look-ahead: in "5 pounds apples cost" the unit is the pound.
 _MEASURES = frozenset([
@@ -63,11 +73,11 @@ class English(Language):
         return tokens + _words(text, position, len(text))
 
     def clauses(self, text: str) -> list[Clause]:
-        numbers = [(span.start, span.end) for span in number_spans(text)]
+        inside_numbers = number_positions(text)
         ends = (
             match.end()
             for match in _CLAUSE_END.finditer(text)
-            if not any(start <= match.start() < end for start, end in numbers) and not _abbreviated(text, match)
+            if match.start() not in inside_numbers and not _abbreviated(text, match)
         )
         return joined_clauses(text, ends)
 
@@ -75,13 +85,16 @@ class English(Language):
         yield from number_word_spans(text)
 
     def unit_of(self, text: str, quantity: Quantity) -> Quantity:
-        before = text[: quantity.start].rstrip()[-1:]
-        if before in _MONEY and before:
-            return measured(quantity, _MONEY[before])
-        if quantity.form == "percent":
+        before = text[max(0, quantity.start - _LOOK_BEHIND) : quantity.start].rstrip()[-1:]
+        sign = _SIGNS.get(before) or _SIGNS.get(text[quantity.end : quantity.end + 1])
+        if sign:
+            return measured(quantity, sign)
+        if quantity.form == "percent" or quantity.text.lower() in _MULTIPLES:
             return replace(quantity, kind="share")
-        if (quantity.form == "fraction" or quantity.value < 1) and re.match(r"\s*(?:of|as)\b", text[quantity.end :]):
+        if (quantity.form == "fraction" or quantity.value < 1) and _OF.match(text, quantity.end):
             return replace(quantity, kind="share")
+        if _CLOCK.match(text, quantity.end):
+            return replace(quantity, kind="bare")
         noun = self._counted_noun(text, quantity.end)
         if noun == "time":  # "3 times as many"
             return replace(quantity, unit=noun, kind="share")
@@ -89,6 +102,8 @@ class English(Language):
             return replace(quantity, kind="share")
         if noun:
             return measured(quantity, noun)
+        if quantity.form in ("fraction", "word") and 0 < quantity.value < 1:
+            return replace(quantity, kind="share")
         return replace(quantity, kind="bare") if _BARE_AFTER.match(text, quantity.end) else quantity
 
     def asked_unit(self, text: str) -> str | None:
@@ -123,10 +138,12 @@ class English(Language):
         noun = None
         for word, tag in _tagged(tuple(words)):
             known = word.lower() in self.lexicon.words or singular(word) in self.lexicon.words
-            if known or tag.startswith("NN"):
+            if word.lower() in _WHEN:
+                break
+            if word[:1].isalpha() and (known or tag.startswith("NN")):
                 noun = word
-                if singular(word) in _MEASURES:
-                    break
+                if singular(word) != word.lower() or singular(word) in _MEASURES:
+                    break  # a plural ends the noun group: "5 men work", "3 trees today"
             elif noun is not None or not word[:1].isalpha() or not tag.startswith(_BETWEEN):
                 break
         return singular(noun) if noun else None
@@ -143,7 +160,7 @@ def _abbreviated(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 12) : match.start()]
     if _TITLE.search(before):
         return True
-    following = text[match.end() :].lstrip()[:1]
+    following = text[match.end() : match.end() + 8].lstrip()[:1]
     return bool(_ABBREVIATION.search(before)) and not (following.isupper() or not following)
 
 
@@ -165,6 +182,6 @@ def singular(word: str) -> str:
         return _IRREGULAR.get(word, word)
     if word.endswith("ies"):
         return word[:-3] + "y"
-    if word.endswith(("ches", "shes", "sses", "xes", "oes", "zes")):
+    if word.endswith(("ches", "shes", "sses", "xes", "oes", "tzes", "zzes")):
         return word[:-2]
     return word[:-1]

@@ -1,6 +1,7 @@
-"""Numbers written with digits, the same in every language: `1,200`, `3.5`, `20%`, `3/5`, `(1/3)`, `1(1/2)`, `1 1/2`."""
+"""Numbers written with digits, the same in every language: `1,200`, `3.5`, `20%`, `3/5`, `(1/3)`, `1 1/2`, `1½`."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,22 +15,26 @@ _FULL_WIDTH = str.maketrans("０１２３４５６７８９％／（）", "01234
 _FULL_WIDTH_POINT = re.compile(r"(?<=[0-9])．(?=[0-9])")  # elsewhere it is a full stop
 
 _INTEGER = r"\s*(?:\(\d+\)|\d+)\s*"
+_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)|\d+"
 _PATTERN = re.compile(
     rf"""
-    (?<![A-Za-z_\d.])                          # not inside a word such as A4, nor inside another number
+    (?<![A-Za-z_\d])(?<!\d\.)                  # not inside a word such as A4, nor inside another number
     (?P<sign>(?<!\d[ ])(?<![)%])-(?=\d))?      # a sign, not a minus between two numbers
     (?:
-        (?P<mixed>\d+\s*\({_INTEGER}/{_INTEGER}\) | \d+[ ]+\d+/\d+(?![\d/]))
+        (?P<vulgar>\d*[{_VULGAR}])
+      | (?P<mixed>\d+\s*\({_INTEGER}/{_INTEGER}\) | \d+[ ]+\d+/\d+(?![\d/]))
       | (?P<bracketed>\({_INTEGER}/{_INTEGER}\))
-      | (?P<fraction>\d+\s?/\s?\d+(?![\d/.]))
+      | (?P<fraction>\d+\s?/\s?\d+(?![\d/]|\.\d))
       | (?P<percent>(?:{_DIGITS})(?:\.\d+)?\s?%)
-      | (?P<decimal>(?:{_DIGITS})\.\d+ | \.\d+)
-      | (?P<integer>{_DIGITS})(?!(?:st|nd|rd|th)\b)
+      | (?P<decimal>(?:{_DIGITS})\.\d+ | (?<!\.)\.\d+)
+      | (?P<integer>(?>{_DIGITS}))(?!(?:st|nd|rd|th)\b)  # a 21st is neither 21 nor 2
     )
     """,
     re.VERBOSE | re.ASCII,
 )
+_OPERATOR_BEFORE = frozenset("-+*×÷/=")
+_OPERATOR_AFTER = re.compile(r"[+*×÷/=]|-(?![A-Za-z])")  # 1/2-inch is a fraction
 _QUOTIENT = re.compile(r"\s*(?:的?商|与|再|加|减|乘|除)")
 _INTEGERS = re.compile(r"\d+", re.ASCII)
 
@@ -54,25 +59,27 @@ def number_spans(text: str) -> Iterator[NumberSpan]:
     text = half_width(text)
     for match in _PATTERN.finditer(text):
         form = str(match.lastgroup)
+        if sum(character.isdecimal() for character in match[0]) > MAX_DIGITS:
+            continue
         if form == "fraction" and _is_division(text, match):
             for part in _INTEGERS.finditer(text, match.start(), match.end()):
                 yield NumberSpan(part.start(), part.end(), Fraction(int(part[0])), "integer")
             continue
         value = _value(form, match[form])
         if value is not None:
-            yield NumberSpan(match.start(), match.end(), -value if match["sign"] else value, _FORMS[form])
+            yield NumberSpan(match.start(), match.end(), -value if match["sign"] else value, _form(form, match[form]))
 
 
 def _is_division(text: str, match: re.Match[str]) -> bool:
     """Whether `168/6` is an exercise rather than a fraction: beside an operator, or in Chinese improper or 的商."""
-    beside = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
-    if any(sign in "-+*×÷/=" for sign in beside):
+    if text[match.start() - 1 : match.start()] in _OPERATOR_BEFORE or _OPERATOR_AFTER.match(text, match.end()):
         return True
     top, bottom = (int(digits) for digits in _INTEGERS.findall(match[0]))
     return not text.isascii() and (top >= bottom or bool(_QUOTIENT.match(text, match.end())))
 
 
 _FORMS: dict[str, NumberForm] = {
+    "vulgar": "fraction",
     "mixed": "mixed",
     "bracketed": "fraction",
     "fraction": "fraction",
@@ -82,9 +89,13 @@ _FORMS: dict[str, NumberForm] = {
 }
 
 
+def _form(form: str, text: str) -> NumberForm:
+    return "mixed" if form == "vulgar" and len(text) > 1 else _FORMS[form]
+
+
 def _value(form: str, text: str) -> Fraction | None:
-    if sum(character.isdigit() for character in text) > MAX_DIGITS:
-        return None
+    if form == "vulgar":
+        return int(text[:-1] or 0) + Fraction(unicodedata.numeric(text[-1])).limit_denominator(10)
     if form in ("mixed", "bracketed", "fraction"):
         parts = [int(part) for part in _INTEGERS.findall(text)]
         if not parts[-1]:

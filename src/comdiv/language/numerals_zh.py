@@ -8,28 +8,33 @@ _TENS = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS = {"万": 10**4, "亿": 10**8}
 _SIGNS = "零〇一二两三四五六七八九十百千万亿"
 
-NUMERAL = re.compile(rf"(?P<denominator>[{_SIGNS}]{{1,8}})分之(?P<numerator>[{_SIGNS}]{{1,8}})|[{_SIGNS}]{{1,12}}|半")
+NUMERAL = re.compile(
+    rf"(?P<denominator>[{_SIGNS}]{{1,8}})分之(?P<numerator>[{_SIGNS}]{{1,8}})|一?半|[{_SIGNS}]{{1,12}}"
+)
 
 
 def numeral_value(text: str) -> Fraction | None:
-    """The value of a numeral, or None where the signs make none (千一百万万)."""
-    if text == "半":
+    """The value of a numeral, or None where the signs make none (二〇〇八, 万万, 十百)."""
+    if text in ("半", "一半"):
         return Fraction(1, 2)
-    total, section, digit = 0, 0, None
+    total, section, digit, least = 0, 0, None, 10_000
     for sign in text:
         if sign in _DIGITS:
             if digit:  # two digits in a row: a year or a telephone number
                 return None
             digit = _DIGITS[sign]
         elif sign in _TENS:
-            section += (1 if digit is None else digit) * _TENS[sign]
+            if _TENS[sign] >= least:
+                return None
+            least = _TENS[sign]
+            section += (digit or 1) * least
             digit = None
         else:
             section += digit or 0
-            if not section + total:
+            if not section and not (sign == "亿" and total):  # 一万亿 is a numeral, 万万 is not
                 return None
             total = (total + section) * _MYRIADS[sign] if sign == "亿" else total + section * _MYRIADS[sign]
-            section, digit = 0, None
+            section, digit, least = 0, None, 10_000
     return Fraction(total + section + (digit or 0))
 
 

@@ -107,8 +107,9 @@ def _random_bits(state: RandomState) -> np.uint64:
 
 
 @compiled
-def _random_below(state: RandomState, limit: int) -> np.int64:
-    return np.int64((_random_bits(state) * np.uint64(limit)) >> np.uint64(32))
+def _random_below(state: RandomState, limit: int) -> int:
+    # int64 first: in compiled code, int() of an unsigned number stays unsigned.
+    return int(np.int64((_random_bits(state) * np.uint64(limit)) >> np.uint64(32)))
 
 
 @compiled

@@ -98,7 +98,7 @@ def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, se
             order=order,
             place=place,
             train_count=np.array([np.sum(side == TRAIN)]),
-            length_sums=np.bincount(side, weights=groups.lengths, minlength=2),
+            length_sums=np.bincount(side, weights=groups.lengths, minlength=2).astype(np.float64),
             side_sizes=np.bincount(side, weights=sizes, minlength=2).astype(np.int64),
         ),
         goal=goal,

@@ -137,7 +137,7 @@ def _ratio(values: npt.NDArray[np.float64], test: Mask) -> float:
 def _seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
     """How many test problems share their name (template, masked text) with a training problem."""
     train = {name for name, is_test in zip(names, test, strict=True) if not is_test and name is not None}
-    return sum(is_test and name in train for name, is_test in zip(names, test, strict=True))
+    return sum(bool(is_test) and name in train for name, is_test in zip(names, test, strict=True))
 
 
 def _unseen_template_share(templates: Sequence[str | None], test: Mask) -> float:

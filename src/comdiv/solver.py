@@ -1,0 +1,99 @@
+"""What others know of solvers: an interface and three records, without torch.
+
+Augmentation, experiments and studio use nothing but this; a solver may be a neural network, a program of the user's own,
+or a package that registers itself.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from comdiv.expression import Expression, ExpressionError, evaluate
+from comdiv.language import get_language
+from comdiv.problem import Problem
+
+Progress = Callable[[str, int, int, str], None]  # what is being done, how far, of how much, a note
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One expression that a solver considered; None where its tokens make none."""
+
+    expression: Expression | None
+    log_probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A solver's word on a problem: the best hypothesis with its value, and the others."""
+
+    expression: Expression | None
+    answer: Fraction | None
+    log_probability: float
+    hypotheses: tuple[Hypothesis, ...] = ()
+    ill_formed: bool = False  # the tokens make no expression
+    undefined: bool = False  # the expression has no value: a division by zero
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The log-probability of a problem's own expression; −inf where the solver's alphabet cannot spell it."""
+
+    log_probability: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSummary:
+    """How a training went: `left_out` problems had no expression that the alphabet can spell."""
+
+    epochs: int
+    best_epoch: int
+    best_validation_accuracy: float | None
+    problems: int
+    left_out: int
+    history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+
+class Solver(Protocol):
+    """Everything that can be trained on problems, solve them, and say how probable an expression is."""
+
+    name: str
+
+    def fit(
+        self,
+        train: Sequence[Problem],
+        validation: Sequence[Problem],
+        *,
+        resume_from: Path | None = None,
+        progress: Progress | None = None,
+    ) -> TrainingSummary: ...
+
+    def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]: ...
+
+    def score(self, problems: Sequence[Problem]) -> list[Score]: ...
+
+    def save(self, folder: Path) -> None: ...
+
+    @classmethod
+    def load(cls, folder: Path) -> Self: ...
+
+
+def solution_of(problem: Problem, hypotheses: Sequence[Hypothesis]) -> Solution:
+    """The solution whose best hypothesis comes first; its value is computed exactly from the text's quantities."""
+    if not hypotheses:
+        return Solution(None, None, float("-inf"), ill_formed=True)
+    best = hypotheses[0]
+    answer, undefined = None, False
+    if best.expression is not None:
+        language = get_language(problem.language)
+        quantities = language.quantities(problem.text, number_words=problem.number_words)
+        try:
+            answer = evaluate(best.expression, [quantity.value for quantity in quantities])
+        except ExpressionError:
+            undefined = True
+    return Solution(
+        best.expression, answer, best.log_probability, tuple(hypotheses), best.expression is None, undefined
+    )

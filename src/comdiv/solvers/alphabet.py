@@ -1,0 +1,134 @@
+"""What a solver reads and writes: the words of the texts, and the tokens of expressions."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from comdiv.expression import (
+    OPERATORS,
+    Constant,
+    Expression,
+    ExpressionError,
+    Reference,
+    leaves,
+    mathen_normal_form,
+    parse,
+    parse_postfix,
+    parse_prefix,
+    postfix_tokens,
+    prefix_tokens,
+    to_infix,
+)
+from comdiv.expression.printing import constant_text
+from comdiv.expression.scanning import scan
+from comdiv.problem import Problem
+
+Notation = Literal["infix", "prefix", "postfix"]
+PADDING, UNKNOWN, NUMBER = "<pad>", "<unk>", "NUM"
+END, OPEN, CLOSE = "<end>", "(", ")"
+RARE_BELOW = 5  # constants in fewer training expressions are not worth a token
+_ALWAYS = {"en": ("1",), "zh": ("1", "3.14")}
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words by frequency; index 0 pads, 1 is any unknown word."""
+
+    words: tuple[str, ...]
+    index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", {word: position for position, word in enumerate(self.words)})
+
+    @classmethod
+    def learn(cls, texts: Iterable[Sequence[str]], min_frequency: int) -> "Vocabulary":
+        counts = Counter(word for text in texts for word in text)
+        kept = [word for word, count in counts.items() if count >= min_frequency and word not in (PADDING, UNKNOWN)]
+        return cls((PADDING, UNKNOWN, *sorted(kept, key=lambda word: (-counts[word], word))))
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        return [self.index.get(word, 1) for word in words]
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The tokens of expressions: end, operators, brackets, constants; then a copy of each quantity, N0, N1…
+
+    `copies` bounds the quantities that a sequence decoder has a token for; a pointer decoder needs no bound.
+    """
+
+    constants: tuple[str, ...]
+    copies: int
+    base: tuple[str, ...] = field(init=False)
+    index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base", (END, *OPERATORS, OPEN, CLOSE, *self.constants))
+        object.__setattr__(self, "index", {token: position for position, token in enumerate(self.base)})
+
+    @property
+    def first_copy(self) -> int:
+        """The index of N0."""
+        return len(self.base)
+
+    @property
+    def first_operator(self) -> int:
+        return 1
+
+    @property
+    def last_operator(self) -> int:
+        return len(OPERATORS)
+
+    @property
+    def size(self) -> int:
+        return self.first_copy + self.copies
+
+    @classmethod
+    def learn(cls, problems: Sequence[Problem], quantity_counts: Sequence[int]) -> "Alphabet":
+        """Constants that enough training expressions have, and as many copies as a training text has quantities."""
+        counts: Counter[Fraction] = Counter()
+        for problem in problems:
+            found = leaves(problem.expression) if problem.expression is not None else ()
+            counts.update({leaf.value for leaf in found if isinstance(leaf, Constant)})
+        languages = {problem.language for problem in problems}
+        always = [text for code in sorted(languages) for text in _ALWAYS.get(code, ("1",))]
+        frequent = [constant_text(v) for v, n in sorted(counts.items()) if n >= RARE_BELOW and v >= 0]
+        return cls(tuple(dict.fromkeys([*always, *frequent])), max([*quantity_counts, 2]))
+
+    def spell(self, expression: Expression, notation: Notation, quantities: int) -> list[int] | None:
+        """The expression's tokens as indices, or None where it needs something outside the alphabet."""
+        for leaf in leaves(expression):
+            if isinstance(leaf, Reference) and leaf.index >= quantities:
+                return None
+            if isinstance(leaf, Constant) and constant_text(leaf.value) not in self.index:
+                return None
+        tokens = [self._token(text) for text in expression_tokens(expression, notation)]
+        return tokens if notation == "prefix" else [*tokens, self.index[END]]
+
+    def _token(self, text: str) -> int:
+        return self.index[text] if text in self.index else self.first_copy + int(text[1:])
+
+    def read(self, tokens: Sequence[int], notation: Notation) -> Expression | None:
+        """The expression of tokens, up to the end token; None where they make none."""
+        texts = [self.base[t] if t < self.first_copy else f"N{t - self.first_copy}" for t in tokens]
+        texts = texts[: texts.index(END)] if END in texts else texts
+        try:
+            if notation == "infix":
+                return parse(" ".join(texts))
+            return parse_prefix(texts) if notation == "prefix" else parse_postfix(texts)
+        except ExpressionError:
+            return None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"constants": list(self.constants), "copies": self.copies}
+
+
+def expression_tokens(expression: Expression, notation: Notation) -> list[str]:
+    """The tokens of an expression in a notation; postfix is MathEN's normal form of it (Wang et al. 2018)."""
+    if notation == "prefix":
+        return prefix_tokens(expression)
+    if notation == "postfix":
+        return postfix_tokens(mathen_normal_form(expression))
+    return [token.text for token in scan(to_infix(expression))]

@@ -1,0 +1,93 @@
+"""Problems as integers: words, where the quantities stand, the target's tokens, and the target's tree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.language import get_language
+from comdiv.problem import Problem
+from comdiv.solvers.alphabet import NUMBER, Alphabet, Notation, Vocabulary
+
+NumberInput = Literal["masked", "indexed"]  # every quantity as NUM, or as N0, N1…
+Integers = npt.NDArray[np.int64]
+MOST_WORDS = 500  # a longer text is cut, quantities after the cut point at its last word
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A prefix sequence as a tree: for every node its children (−1 for a leaf), its depth and its height."""
+
+    left: Integers
+    right: Integers
+    depth: Integers
+    height: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One problem, ready to be batched. `target` is None where it has no expression that the alphabet can spell."""
+
+    id: str
+    words: Integers
+    quantity_positions: Integers
+    target: Integers | None
+    tree: Tree | None
+
+
+def input_words(problem: Problem, numbers: NumberInput) -> tuple[list[str], list[int]]:
+    """A text's words, lower case, quantities replaced; and the positions of the quantities among them."""
+    language = get_language(problem.language)
+    words: list[str] = []
+    positions: list[int] = []
+    for token in language.tokens(problem.text, number_words=problem.number_words):
+        if token.quantity is not None:
+            positions.append(len(words))
+            words.append(NUMBER if numbers == "masked" else f"N{token.quantity}")
+        else:
+            words.append(token.text.lower())
+    kept = words[:MOST_WORDS] or [""]
+    return kept, [min(position, len(kept) - 1) for position in positions]
+
+
+def encode_problem(
+    problem: Problem, vocabulary: Vocabulary, alphabet: Alphabet, notation: Notation, numbers: NumberInput
+) -> Example:
+    """The example of a problem; quantities beyond the alphabet's copies cannot be spelled by a sequence decoder."""
+    words, positions = input_words(problem, numbers)
+    spellable = len(positions) if numbers == "masked" else min(len(positions), alphabet.copies)
+    target = None
+    if problem.expression is not None:
+        target = alphabet.spell(problem.expression, notation, spellable)
+    return Example(
+        id=problem.id,
+        words=np.array(vocabulary.encode(words), dtype=np.int64),
+        quantity_positions=np.array(positions[:spellable], dtype=np.int64),
+        target=None if target is None else np.array(target, dtype=np.int64),
+        tree=tree_of(target, alphabet) if target is not None and notation == "prefix" else None,
+    )
+
+
+def tree_of(prefix: Sequence[int], alphabet: Alphabet) -> Tree:
+    """The tree behind a prefix sequence of tokens: positions of children, depths and heights."""
+    count = len(prefix)
+    left, right = np.full(count, -1), np.full(count, -1)
+    depth, height = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    open_nodes: list[int] = []  # operators that still lack a child
+    for position, token in enumerate(prefix):
+        if open_nodes:
+            parent = open_nodes[-1]
+            depth[position] = depth[parent] + 1
+            if left[parent] < 0:
+                left[parent] = position
+            else:
+                right[parent] = position
+                open_nodes.pop()
+        if alphabet.first_operator <= token <= alphabet.last_operator:
+            open_nodes.append(position)
+    for position in range(count - 1, -1, -1):
+        if left[position] >= 0:
+            height[position] = 1 + max(height[left[position]], height[right[position]])
+    return Tree(left, right, depth, height)

@@ -1,0 +1,258 @@
+"""Simulated annealing over splits of fixed size: the default search of §III-A.
+
+The objective is J = D_c - 10·max(0, D_a - bound) - w·|log LR|, or -|D_c - D| in place of D_c for a target D. There are
+two levels. First whole blocks move, a block being all units whose most frequent compound is the same: where a compound
+goes is decided here, which single exchanges cannot undo once it is cold. Then twin groups move one by one.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from comdiv.splitting.anneal_loop import objective_of, recompute, run_slice
+from comdiv.splitting.anneal_state import TEST, Goal, Walk, start_walk
+from comdiv.splitting.divergence import Alphas
+from comdiv.splitting.encoding import Encoded, Integers, Mask
+from comdiv.splitting.result import bound_missed, compound_divergence, target_missed
+from comdiv.splitting.start import draw_groups, random_split
+
+Progress = Callable[[int, int], None]
+
+ATOM_WEIGHT = 10.0
+NO_BOUND = 2.0  # divergences end at 1
+SLICES = 100  # pieces of a walk: between two of them the sums are made exact, and the caller hears of progress
+KEEP_BOUND_FROM = 0.9  # share of a walk after which nothing may leave the bound any more
+
+# Temperatures are in units of (mean size of what moves) / (test size), about what one move changes D_c by. Each pair is
+# where cooling begins and ends. Blocks start hot, so that chance does not decide; groups start just below the
+# temperature at which what the blocks have found would melt.
+BLOCK_TEMPERATURES = (2.0, 0.002)
+GROUP_TEMPERATURES = (0.25, 0.02)
+RANDOM_START_TEMPERATURES = (0.5, 0.005)
+TARGET_TEMPERATURES = (0.1, 0.01)
+
+BLOCK_STARTS = 8  # walks over blocks; they are cheap, and each settles elsewhere
+BLOCK_SHARE = 0.4  # of all steps
+REFINED_STARTS = 3  # of them, the best are refined: the best arrangement of blocks need not refine best
+
+TARGET_TOLERANCE = 0.005
+TARGET_AIM = 0.001  # a walk goes on until it is this near
+LENGTH_TOLERANCE = math.log(1.01)
+
+
+@dataclass(frozen=True)
+class AnnealSettings:
+    """What to search for, and for how long."""
+
+    alphas: Alphas
+    atom_bound: float | None
+    length_weight: float
+    target: float | None
+    steps_per_item: int
+    seed: int
+
+    def goal(self, *, target: float | None) -> Goal:
+        """The objective in the form that the compiled loop reads."""
+        return Goal(
+            target=-1.0 if target is None else target,
+            bound=NO_BOUND if self.atom_bound is None else self.atom_bound,
+            atom_weight=ATOM_WEIGHT,
+            length_weight=self.length_weight,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """Where a walk came to: its best state within the bound, or the last one if there was none."""
+
+    test_mask: Mask
+    objective: float
+    within_bound: bool
+    compound_divergence: float
+    length_off: float  # |log LR|
+    lowest_atom_divergence: float
+    steps: int
+
+
+class _Meter:
+    """Counts steps over all walks of a search and tells the caller."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self.done, self.total, self.progress = 0, total, progress
+
+    def add(self, steps: int) -> None:
+        self.done += steps
+        if self.progress:
+            self.progress(min(self.done, self.total), self.total)
+
+    def finish(self) -> None:
+        if self.progress and self.done < self.total:
+            self.progress(self.total, self.total)
+
+
+def anneal(
+    encoded: Encoded, test_size: int, settings: AnnealSettings, progress: Progress | None = None
+) -> tuple[Mask, int]:
+    """The best split found, as a mask over items, and the number of steps it took.
+
+    Raises `ComdivError` where no state met the bound on the atom divergence, or the target.
+    """
+    start = random_split(encoded, test_size, settings.seed)
+    meter = _Meter(settings.steps_per_item * encoded.items, progress)
+    seek = _highest if settings.target is None else _at_target
+    found = seek(encoded, start, settings, meter)
+    meter.finish()
+    return found.test_mask, meter.done
+
+
+def _highest(encoded: Encoded, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+    """Compound divergence as high as possible: blocks first, then twin groups from the best arrangements of blocks."""
+    goal = settings.goal(target=None)
+    block_steps = int(meter.total * BLOCK_SHARE) // BLOCK_STARTS
+    group_steps = (meter.total - BLOCK_STARTS * block_steps) // REFINED_STARTS
+    found: list[Walked] = []
+    for rank, arranged in enumerate(_arrange_blocks(encoded, start, settings, goal, block_steps, meter)):
+        seed = _seed(settings.seed, "groups", rank)
+        found.append(_walk(encoded, arranged, settings, goal, GROUP_TEMPERATURES, group_steps, seed, meter))
+    if not any(walked.within_bound for walked in found):
+        # Blocks are too coarse for the size or the bound; a random split lies near D_a = 0.
+        seed = _seed(settings.seed, "groups", REFINED_STARTS)
+        found.append(_walk(encoded, start, settings, goal, RANDOM_START_TEMPERATURES, group_steps, seed, meter))
+    best = max(found, key=_quality)
+    if not best.within_bound:
+        assert settings.atom_bound is not None  # without a bound, every state is within it
+        raise bound_missed(settings.atom_bound, min(walked.lowest_atom_divergence for walked in found))
+    return best
+
+
+def _quality(walked: Walked) -> tuple[bool, float]:
+    return walked.within_bound, walked.objective
+
+
+def _arrange_blocks(
+    encoded: Encoded, start: Mask, settings: AnnealSettings, goal: Goal, steps: int, meter: _Meter
+) -> list[Mask]:
+    """The best few of some walks over blocks, filled up to the size of `start`; fewer or none if that cannot be had."""
+    blocks = dataclasses.replace(encoded, groups=_blocks(encoded))
+    size = int(start.sum())
+    found: list[Walked] = []
+    for attempt in range(BLOCK_STARTS):
+        seed = _seed(settings.seed, "blocks", attempt)
+        test_mask = draw_groups(blocks.group_sizes, size, np.random.default_rng(seed))[blocks.groups]
+        if test_mask.any():
+            found.append(_walk(blocks, test_mask, settings, goal, BLOCK_TEMPERATURES, steps, seed, meter))
+    found.sort(key=_quality, reverse=True)
+    filled = (_filled(encoded, walked.test_mask, size, settings.seed) for walked in found[:REFINED_STARTS])
+    return [test_mask for test_mask in filled if test_mask is not None]
+
+
+def _seed(seed: int, purpose: str, number: int) -> int:
+    """A seed of its own for every walk, so that no two walks of one search run in step."""
+    sequence = np.random.SeedSequence([seed, *purpose.encode(), number])
+    return int(sequence.generate_state(1, dtype=np.uint64)[0])
+
+
+def _blocks(encoded: Encoded) -> Integers:
+    """The block of every item: the twin groups whose most frequent compound is the same make one block."""
+    compounds = encoded.compounds.merged(encoded.groups, len(encoded.group_sizes))
+    frequency = np.bincount(compounds.ids, weights=compounds.counts, minlength=compounds.width)
+    group_of_entry = compounds.row_of_entry()
+    order = np.lexsort((compounds.ids, -frequency[compounds.ids], group_of_entry))
+    with_compounds, first = np.unique(group_of_entry[order], return_index=True)
+    leaders = compounds.width + np.arange(compounds.rows)  # a group without compounds is a block of its own
+    leaders[with_compounds] = compounds.ids[order][first]
+    return np.unique(leaders, return_inverse=True)[1][encoded.groups].astype(np.int64)
+
+
+def _filled(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | None:
+    """Add random twin groups to a test side until it has `size` items; none if they do not add up."""
+    missing = size - int(test_mask.sum())
+    if missing == 0:
+        return test_mask
+    in_test = np.zeros(len(encoded.group_sizes), dtype=np.bool_)
+    in_test[encoded.groups[test_mask]] = True
+    candidates = np.flatnonzero(~in_test)
+    drawn = draw_groups(encoded.group_sizes[candidates], missing, np.random.default_rng(seed))
+    in_test[candidates[drawn]] = True
+    filled: Mask = in_test[encoded.groups]
+    return filled if int(filled.sum()) == size else None
+
+
+def _at_target(encoded: Encoded, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+    """Compound divergence at the target: upwards from a random split or, if that gets stuck, down from the highest."""
+    target = settings.target
+    assert target is not None
+    by_chance = compound_divergence(encoded, start, settings.alphas)
+    goal = settings.goal(target=target)
+    found: Walked | None = None
+    if target >= by_chance - TARGET_TOLERANCE:
+        steps = meter.total // 3
+        found = _walk(encoded, start, settings, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
+        if _reached(found, target):
+            return found
+    highest = _highest(encoded, start, settings, meter)
+    if by_chance - TARGET_TOLERANCE <= target <= highest.compound_divergence + TARGET_TOLERANCE:
+        top = highest.test_mask
+        down = _walk(encoded, top, settings, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
+        if _reached(down, target):
+            return down
+        found = down if found is None or down.objective > found.objective else found
+    nearest = by_chance if target < by_chance else highest.compound_divergence
+    if found is not None and found.within_bound and target < highest.compound_divergence:
+        nearest = found.compound_divergence
+    raise target_missed(target, nearest, by_chance, highest.compound_divergence)
+
+
+def _reached(walked: Walked, target: float) -> bool:
+    return walked.within_bound and abs(walked.compound_divergence - target) <= TARGET_TOLERANCE
+
+
+def _walk(
+    encoded: Encoded,
+    start: Mask,
+    settings: AnnealSettings,
+    goal: Goal,
+    temperatures: tuple[float, float],
+    steps: int,
+    seed: int,
+    meter: _Meter,
+) -> Walked:
+    """One walk with geometric cooling, in slices; with a target, it ends as soon as it is there."""
+    walk = start_walk(encoded, start, settings.alphas, goal, seed)
+    unit = encoded.items / len(encoded.group_sizes) / int(start.sum())
+    hot, cold = (temperature * unit for temperature in temperatures)
+    done = 0
+    for index in range(SLICES):
+        recompute(walk.compounds)
+        recompute(walk.atoms)
+        share = index / SLICES
+        slice_steps = steps * (index + 1) // SLICES - done
+        run_slice(walk, hot * (cold / hot) ** share, slice_steps, share >= KEEP_BOUND_FROM)
+        done += slice_steps
+        meter.add(slice_steps)
+        if goal.target >= 0 and _is_there(walk):
+            break
+    return _walked(encoded, walk, done)
+
+
+def _is_there(walk: Walk) -> bool:
+    _, compound_divergence, length_off = walk.best.scores
+    lengths_fit = walk.goal.length_weight == 0 or length_off <= LENGTH_TOLERANCE
+    return bool(abs(compound_divergence - walk.goal.target) <= TARGET_AIM and lengths_fit)
+
+
+def _walked(encoded: Encoded, walk: Walk, steps: int) -> Walked:
+    within_bound = bool(np.isfinite(walk.best.scores[0]))
+    side = walk.best.side if within_bound else walk.units.side
+    return Walked(
+        test_mask=(side == TEST)[encoded.groups],
+        objective=float(walk.best.scores[0]) if within_bound else float(objective_of(walk)),
+        within_bound=within_bound,
+        compound_divergence=float(walk.best.scores[1]),
+        length_off=float(walk.best.scores[2]),
+        lowest_atom_divergence=float(walk.best.lowest_atom_divergence[0]),
+        steps=steps,
+    )

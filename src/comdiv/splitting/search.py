@@ -1,0 +1,89 @@
+"""§III-A: find a split whose compounds diverge while its atoms do not. One function in front of both searches.
+
+The search knows nothing of arithmetic; anything with atoms and compounds will do, such as sentences with their words
+and pairs of neighbouring words:
+
+>>> from itertools import product
+>>> from comdiv.splitting.encoding import encode
+>>> from comdiv.splitting.search import find_split
+>>> subjects, verbs = ["cats", "dogs", "birds", "mice"], ["eat", "sleep", "run", "hide"]
+>>> sentences = [f"{subject} {verb}" for subject, verb in product(subjects, verbs)]
+>>> words = str.split
+>>> pairs = lambda sentence: list(zip(words(sentence), words(sentence)[1:]))
+>>> split = find_split(encode(sentences, atoms_of=words, compounds_of=pairs), test_size=4)
+>>> split.compound_divergence, split.atom_divergence, split.test_size
+(1.0, 0.0, 4)
+"""
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.splitting.divergence import PAPER, Alphas
+from comdiv.splitting.encoding import Encoded
+from comdiv.splitting.greedy import greedy
+from comdiv.splitting.result import SplitResult, measured
+from comdiv.splitting.start import check_test_size, random_split
+
+__all__ = ["Search", "SplitResult", "find_split", "random_split"]
+
+Search = Literal["anneal", "greedy"]
+
+
+def find_split(
+    encoded: Encoded,
+    *,
+    test_size: int,
+    search: Search = "anneal",
+    alphas: Alphas = PAPER,
+    atom_bound: float | None = 0.01,
+    length_weight: float = 0.5,
+    target: float | None = None,
+    steps_per_item: int = 150,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> SplitResult:
+    """A split with a compound divergence as high as possible (or at `target`) and atom divergence within `atom_bound`.
+
+    `anneal` also holds the length ratio near 1, as strongly as `length_weight` says; `greedy` is the published swap
+    search, which knows neither lengths nor, with `atom_bound=None`, a bound. Twin groups stay on one side. Equal seeds
+    give equal splits. `progress` is called with (steps done, steps in all). What cannot be met is a `ComdivError`.
+    """
+    _check(encoded, test_size, search, atom_bound, length_weight, target, steps_per_item, seed)
+    if search == "greedy":
+        test_mask, steps = greedy(encoded, test_size, alphas, atom_bound, target, seed, progress)
+    else:
+        from comdiv.splitting.anneal import AnnealSettings, anneal  # here, because it loads a compiler
+
+        settings = AnnealSettings(alphas, atom_bound, length_weight, target, steps_per_item, seed)
+        test_mask, steps = anneal(encoded, test_size, settings, progress)
+    return measured(encoded, test_mask, alphas, test_size, steps)
+
+
+def _check(
+    encoded: Encoded,
+    test_size: int,
+    search: str,
+    atom_bound: float | None,
+    length_weight: float,
+    target: float | None,
+    steps_per_item: int,
+    seed: int,
+) -> None:
+    """Refuse, with one clear line, what no search can work with."""
+    if search not in get_args(Search):
+        raise unknown_name("search", search, get_args(Search))
+    check_test_size(encoded, test_size)
+    for what, incidence in (("atom", encoded.atoms), ("compound", encoded.compounds)):
+        if incidence.width == 0:
+            raise ComdivError(f"no example has any {what}, so there is no {what} divergence to search by")
+    if atom_bound is not None and not 0 <= atom_bound <= 1:
+        raise ComdivError(f"an atom bound of {atom_bound:g} makes no sense: divergences lie between 0 and 1")
+    if target is not None and not 0 <= target <= 1:
+        raise ComdivError(f"a target of {target:g} makes no sense: divergences lie between 0 and 1")
+    if not length_weight >= 0:
+        raise ComdivError(f"a length weight of {length_weight:g} makes no sense: it must be 0 or more")
+    if steps_per_item < 1:
+        raise ComdivError(f"{steps_per_item} steps per item is no search: at least 1 is needed")
+    if seed < 0:
+        raise ComdivError(f"a seed of {seed} does not work: seeds are whole numbers from 0 up")
