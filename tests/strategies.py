@@ -114,8 +114,8 @@ def _power(draw: st.DrawFn, depth: int) -> tuple[str, Fraction]:
 @st.composite
 def _bracketed(draw: st.DrawFn, depth: int) -> tuple[str, Fraction]:
     inner, value = draw(infix_with_value(depth))
-    opening, closing = draw(st.sampled_from(["()", "[]", "{}", "（）", "【】"]))
-    return f"{opening}{inner}{closing}", value
+    brackets = draw(st.sampled_from(["()", "[]", "{}", "（）", "【】"]))
+    return f"{brackets[0]}{inner}{brackets[1]}", value
 
 
 @st.composite

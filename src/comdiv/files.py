@@ -17,8 +17,13 @@ def atomic_write(path: Path) -> Iterator[IO[str]]:
 
     The temporary file lies in the same folder, so that the final rename stays within one file system.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    if path.is_dir():
+        raise ComdivError(f"{path} is a folder, not a file to write")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             yield stream

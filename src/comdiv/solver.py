@@ -1,7 +1,7 @@
 """What others know of solvers: an interface and three records, without torch.
 
-Augmentation, experiments and studio use nothing but this; a solver may be a neural network, a program of the user's own,
-or a package that registers itself.
+Augmentation, experiments and studio use nothing but this; a solver may be a neural network, a program of the user's
+own, or a package that registers itself.
 """
 
 from collections.abc import Callable, Sequence

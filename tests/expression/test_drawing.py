@@ -84,11 +84,12 @@ def test_svg_escapes_a_colour_too() -> None:
 
 @given(st.text(min_size=1))
 @example("\x00\x08\ud800\uffff")
+@example("a\r\nb")
 def test_svg_is_well_formed_whatever_a_label_says(text: str) -> None:
     picture = draw_svg(parse("N0+1"), label=lambda _: text, colour=lambda _: text)
     first, second, _ = texts_of(picture)
     assert first == second
-    assert len(first) == len(text)
+    assert len(first) == len(text.replace("\r\n", "\n"))  # XML has one kind of line end
 
 
 def test_svg_shows_what_xml_cannot_hold_as_a_replacement_character() -> None:

@@ -115,7 +115,7 @@ def test_an_equation_without_an_expression_is_not_expressible(equation: str, rea
     ["x=x", "x+1=x+2", "2*x=x+x", "x/x=2/1", "1/x=2/x", "3/(x-1)=x*3/(x-1)", "0*x=5", "0/x=3", "x/0=5", "12/x=0"],
 )
 def test_an_equation_without_exactly_one_solution_is_not_expressible(equation: str) -> None:
-    with pytest.raises(NotExpressible, match=r"has no solution|not linear"):
+    with pytest.raises(NotExpressible, match=r"no single solution: division by zero|not linear"):
         parse_equation(equation)
 
 

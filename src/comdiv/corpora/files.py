@@ -9,22 +9,18 @@ from typing import Any
 from xml.etree import ElementTree
 
 from comdiv.errors import ComdivError
-from comdiv.problem import read_json_lines
+from comdiv.problem import parse_json, read_json_lines
 
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
 
 
 def read_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The records of a file with their places ("mine.csv, line 7"); the format is told by the content."""
-    try:
-        with path.open(encoding="utf-8-sig") as stream:
-            beginning = stream.read(65_536).lstrip()
-    except OSError as error:
-        raise ComdivError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    beginning = _read_text(path, 65_536).lstrip()
     if not beginning:
         raise ComdivError(f"{path}: the file is empty")
+    if "\0" in beginning:
+        raise ComdivError(f"{path}: not UTF-8: it has zero bytes")  # UTF-16, or no text at all
     if beginning[0] == "<":
         yield from _xml_records(path)
     elif beginning[0] == "[":
@@ -35,10 +31,21 @@ def read_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield from _csv_records(path)
 
 
-def _array_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _read_text(path: Path, length: int = -1) -> str:
     try:
-        records = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (json.JSONDecodeError, RecursionError) as error:
+        with path.open(encoding="utf-8-sig") as stream:
+            return stream.read(length)
+    except OSError as error:
+        raise ComdivError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def _array_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    text = _read_text(path)
+    try:
+        records = parse_json(text)
+    except ValueError as error:
         raise ComdivError(f"{path}: no JSON: {error}") from error
     for number, record in enumerate(records, start=1):
         yield _mapping(record, f"{path.name}, record {number}")
@@ -51,7 +58,7 @@ def _object_records(path: Path, beginning: str) -> Iterator[tuple[str, Mapping[s
         for number, record in read_json_lines(path):
             yield _mapping(record, f"{path.name}, line {number}")
         return
-    text = path.read_text(encoding="utf-8-sig")
+    text = _read_text(path)
     decoder = json.JSONDecoder()
     position = number = 0
     while position < len(text):
@@ -60,16 +67,18 @@ def _object_records(path: Path, beginning: str) -> Iterator[tuple[str, Mapping[s
             continue
         number += 1
         try:
-            record, position = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError) as error:
+            _, end = decoder.raw_decode(text, position)
+            record = parse_json(text[position:end])
+        except (ValueError, RecursionError) as error:
             raise ComdivError(f"{path}, record {number}: no JSON: {error}") from error
+        position = end
         yield _mapping(record, f"{path.name}, record {number}")
 
 
 def _is_json(line: str) -> bool:
     try:
         json.loads(line)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
     return True
 
@@ -86,16 +95,17 @@ def _csv_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
                     )
                 yield where, record
         except (csv.Error, UnicodeDecodeError) as error:
-            raise ComdivError(f"{path.name}, line {reader.line_num}: no CSV: {error}") from error
+            # The inner reader's line: the outer one counts only the lines that it could use.
+            raise ComdivError(f"{path.name}, line {reader.reader.line_num}: no CSV: {error}") from error
 
 
 def _xml_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """ASDiv's `Problem` elements as mappings. Entity definitions are refused: they can be made to grow without end."""
-    content = path.read_bytes()
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+    content = _read_text(path)
+    if "<!DOCTYPE" in content or "<!ENTITY" in content:
         raise ComdivError(f"{path}: an XML file with definitions of its own is not read")
     try:
-        events = ElementTree.iterparse(io.BytesIO(content))
+        events = ElementTree.iterparse(io.StringIO(content))
         for _, element in events:
             if element.tag == "Problem":
                 record = {**element.attrib, **{name: element.findtext(name) for name in _ASDIV_FIELDS}}

@@ -11,12 +11,12 @@ from comdiv.corpora.demo.generate import VERSION, generate
 from comdiv.corpora.files import read_records
 from comdiv.corpora.locate import find_corpus_files
 from comdiv.corpora.records import Complaint, NumberWords, ReadReport, build_problem
-from comdiv.corpora.shapes import Columns, Convert, detect_shape
+from comdiv.corpora.shapes import Columns, Convert, DamagedRecord, detect_shape
 from comdiv.errors import ComdivError
-from comdiv.expression import Constant, ExpressionError, evaluate, leaves
+from comdiv.expression import Constant, evaluate, leaves
 from comdiv.files import file_sha256
 from comdiv.language import detect_language, get_language
-from comdiv.problem import Problem, ProblemError
+from comdiv.problem import IdSet, Problem
 
 DEMO_CORPORA = {"demo-en": "en", "demo-zh": "zh"}
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
@@ -133,9 +133,10 @@ class _Reader:
     def _problem(self, convert: Convert, record: Mapping[str, Any], where: str, number: int) -> Problem | None:
         try:
             raw = convert(record, where, number)
-        except KeyError as error:  # a record of another shape than the first
+        except (KeyError, DamagedRecord) as error:
+            reason = f"no column {error}" if isinstance(error, KeyError) else str(error)  # another shape than the first
             self.report.records += 1
-            self.report.unreadable.append(Complaint(where, str(record.get("id", number)), f"no column {error}"))
+            self.report.unreadable.append(Complaint(where, str(record.get("id", number)), reason))
             return None
         raw = raw if self.number_words is None else replace(raw, number_words=self.number_words)
         return build_problem(raw, self.report, corpus=self.name, version=self.version, language=self.language)
@@ -146,11 +147,11 @@ def _our_problem(record: Mapping[str, Any], where: str, report: ReadReport) -> P
     report.records += 1
     try:
         problem = Problem.from_json(record)
+        quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
         if problem.expression is not None:
-            quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
             evaluate(problem.expression, [quantity.value for quantity in quantities])
             _count_leaves(problem, report)
-    except (ProblemError, ExpressionError) as error:
+    except ComdivError as error:
         report.unreadable.append(Complaint(where, str(record.get("id", "?")), str(error)))
         return None
     report.problems += 1
@@ -175,7 +176,11 @@ def _count_leaves(problem: Problem, report: ReadReport) -> None:
 
 def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
     """Give a repeated id a suffix, `17#2`: published parts of one corpus number their records anew."""
-    seen: dict[str, int] = {}
+    seen = IdSet()
+    repeats: dict[str, int] = {}
     for problem in problems:
-        count = seen[problem.id] = seen.get(problem.id, 0) + 1
-        yield problem if count == 1 else replace(problem, id=f"{problem.id}#{count}")
+        name = problem.id
+        while not seen.add(name):
+            repeats[problem.id] = repeats.get(problem.id, 1) + 1
+            name = f"{problem.id}#{repeats[problem.id]}"
+        yield problem if name == problem.id else replace(problem, id=name)

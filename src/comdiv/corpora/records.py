@@ -16,7 +16,7 @@ from comdiv.expression import (
     parse_prefix,
 )
 from comdiv.language import Alignment, align, detect_language, get_language
-from comdiv.problem import Problem, Provenance
+from comdiv.problem import KEYS, Problem, Provenance
 
 Notation = Literal["infix", "prefix"]
 NumberWords = Literal["never", "auto", "always"]
@@ -77,7 +77,8 @@ def build_problem(
         return None
     code = language or detect_language(text)
     alignment, number_words = _aligned(record, text, code, report)
-    extra = dict(record.extra)
+    # A column that is called as one of ours, but is not what we read, keeps its value under another name.
+    extra = {f"corpus_{key}" if key in KEYS else key: value for key, value in record.extra.items()}
     if alignment is None and record.equation:
         extra["equation"] = record.equation
     elif alignment is not None:

@@ -18,8 +18,12 @@ from comdiv.language import get_language
 
 Record = Mapping[str, Any]
 Convert = Callable[[Record, str, int], RawRecord]  # a record, its place, its number
-_NUMBER_NAME = re.compile(r"\bnumber(\d+)\b")
+_NUMBER_NAME = re.compile(r"\bnumber([0-9]{1,4})\b")
 _ANSWER_NUMBER = re.compile(r"\s*([-+]?[\d.,]+(?:/\d+)?%?)\s*(?:\([^)]*\)\s*)?")
+
+
+class DamagedRecord(ComdivError):  # noqa: N818  (it is counted and read past, not an end)
+    """A record that cannot be completed to a text; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +46,20 @@ class Columns:
     number_words: NumberWords = "auto"
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
-        """The raw record of a mapping; a missing column is an error that lists those there are."""
-        for column in (self.text, self.equation, self.answer, self.id):
-            if column is not None and column not in record:
-                raise ComdivError(f"{where}: no column '{column}'; there are: {', '.join(map(str, record))}")
-        equation = record[self.equation] if self.equation else None
-        named = {self.text, self.equation, self.answer, self.id}
+        """The raw record of a mapping; a column that the first one lacks is an error that lists those there are."""
+        named = [name for name in (self.text, self.equation, self.answer, self.id) if name is not None]
+        missing = [name for name in named if name not in record]
+        if missing and number == 1:
+            raise ComdivError(f"{where}: no column '{missing[0]}'; there are: {', '.join(map(str, record))}")
+        name = record.get(self.id) if self.id else None
         return RawRecord(
-            id=str(record[self.id]) if self.id else _id(record, number),
+            id=_id(record, number) if name in (None, "") else str(name),
             text=record[self.text],
             where=where,
-            equation=None if equation is None else str(equation),
-            answer=record[self.answer] if self.answer else None,
+            equation=_text(record.get(self.equation)) if self.equation else None,
+            answer=record.get(self.answer) if self.answer else None,
             number_words=self.number_words,
-            extra={key: value for key, value in record.items() if key not in named and key != "id"},
+            extra={key: value for key, value in record.items() if key not in named and (self.id or key != "id")},
         )
 
 
@@ -100,26 +104,31 @@ def _svamp(record: Record, where: str, number: int) -> RawRecord:
 
 def _svamp_csv(record: Record, where: str, number: int) -> RawRecord:
     """SVAMP-style CSV: `number0` in text and (prefix) equation, its value in another column."""
-    values = [format_number(Fraction(value)) for value in str(record["Numbers"]).split()]
+    try:
+        values = [format_number(Fraction(value)) for value in str(record["Numbers"]).split()]
+    except (ValueError, ZeroDivisionError) as error:
+        raise DamagedRecord(f"numbers {str(record['Numbers'])[:80]}: {error}") from error
     pieces: list[str] = []
     starts: dict[str, int] = {}  # where each number stands in the text
     template, position, length = str(record["Question"]), 0, 0
     for match in _NUMBER_NAME.finditer(template):
         if int(match[1]) >= len(values):
-            raise ComdivError(f"{where}: {match[0]} in the text, but only {len(values)} numbers")
+            raise DamagedRecord(f"{match[0]} in the text, but only {len(values)} numbers")
         before = template[position : match.start()]
         starts.setdefault(match[1], length + len(before))
         pieces += [before, values[int(match[1])]]
         length += len(before) + len(pieces[-1])
         position = match.end()
     text = "".join([*pieces, template[position:]])
-    quantities = {quantity.start: quantity.index for quantity in get_language("en").quantities(text)}
+    quantities = {quantity.start: quantity for quantity in get_language("en").quantities(text)}
 
     def reference(match: re.Match[str]) -> str:
-        index = quantities.get(starts.get(match[1], -1))
-        if index is None and int(match[1]) >= len(values):
-            raise ComdivError(f"{where}: {match[0]} in the equation, but only {len(values)} numbers")
-        return f"N{index}" if index is not None else values[int(match[1])]
+        if int(match[1]) >= len(values):
+            return match[0]  # no operand, as the parser will say
+        value = values[int(match[1])]
+        quantity = quantities.get(starts.get(match[1], -1))
+        same = quantity is not None and quantity.value == Fraction(value)  # `number0 %` is another value
+        return f"N{quantity.index}" if quantity and same else value
 
     equation = _NUMBER_NAME.sub(reference, str(record["Equation"]))
     extra = _rest(record, "Question", "Numbers", "Equation", "Answer", "")
@@ -171,8 +180,9 @@ def _text(value: Any) -> str | None:
 SHAPES = (
     Shape("MWPToolkit (Math23K, Ape210K, MAWPS)", frozenset(["original_text", "equation", "ans"]), _mwptoolkit),
     Shape("MAWPS, first release", frozenset(["sQuestion", "lEquations", "lSolutions"]), _mawps_original),
-    Shape("SVAMP", frozenset(["Body", "Question", "Equation", "Answer"]), _svamp),
+    # The CSV stands first: it may have a Body, too, but only it has Numbers.
     Shape("SVAMP-style CSV", frozenset(["Question", "Numbers", "Equation", "Answer"]), _svamp_csv),
+    Shape("SVAMP", frozenset(["Body", "Question", "Equation", "Answer"]), _svamp),
     Shape("ASDiv", frozenset(["Body", "Question", "Formula", "Answer"]), _asdiv),
     Shape("GSM8K", frozenset(["question", "answer"]), _gsm8k),
 )

@@ -77,14 +77,13 @@ def _solve(left: Expression, right: Expression) -> Expression:
 
 
 def _check(left: Expression, right: Expression, solution: Expression) -> None:
-    """Refuse a number that does not solve the equation: a step divided or multiplied by zero (`x=x`, `1/x=2/x`)."""
+    """Refuse a solution that rests on a division by zero (`x=x`, `x/x=2/1`); sides that have values have equal ones."""
     try:
         root = evaluate(solution)
-        solved = evaluate(left, [root]) == evaluate(right, [root])  # the unknown is the only reference, with index 0
+        for side in (left, right):
+            evaluate(side, [root])  # the unknown is the only reference, with index 0
     except ExpressionError as error:
-        raise NotExpressible(f"the equation has no solution: {error}") from error
-    if not solved:
-        raise NotExpressible("the equation has no solution")
+        raise NotExpressible(f"the equation has no single solution: {error}") from error
 
 
 def _isolate(side: Expression, result: Expression) -> Expression:
@@ -109,8 +108,6 @@ def _undo_right(operator: str, other: Expression, result: Expression) -> Express
             return Operation("-", result, other)
         case "*":
             return Operation("/", result, other)
-        case "-" if other == ZERO:  # a minus sign before the unknown
-            return Operation("-", ZERO, result)
         case "-" | "/":
             return Operation(operator, other, result)
         case _:

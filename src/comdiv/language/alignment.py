@@ -120,7 +120,8 @@ class _Aligner:
                 return Constant(leaf.value)
             parts.append(Constant(Fraction(100)))
         if len(parts) == 3:
-            return self.visit(Operation("+", parts[0], Operation("/", parts[1], parts[2])))
+            top, bottom = parts[1].value, parts[2].value
+            return self.visit(Operation("+", parts[0], Constant(top / bottom, f"{top}/{bottom}")))
         return self.visit(Operation("/", parts[0], parts[1]))
 
 

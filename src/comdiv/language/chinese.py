@@ -155,7 +155,7 @@ def _stands_alone(unit: str, following: str) -> bool:
         return True
     if following.startswith("分之"):
         return False
-    first = str(_segmenter().cut(following)[0])
+    first = str(_segmenter().cut(following, hmm=False)[0])  # only words of the dictionary: 时先 is none
     return first == unit or (len(first) == 2 and first[1] in _AFTER_UNIT)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from comdiv.splitting.anneal_loop import objective_of, recompute, run_slice
-from comdiv.splitting.anneal_state import TEST, Goal, Walk, start_walk
-from comdiv.splitting.divergence import Alphas
+from comdiv.splitting.anneal_state import TEST, Goal, Level, Walk, make_level, start_walk
+from comdiv.splitting.divergence import ROUNDING, Alphas
 from comdiv.splitting.encoding import Encoded, Integers, Mask
 from comdiv.splitting.result import bound_missed, compound_divergence, target_missed
 from comdiv.splitting.start import draw_groups, random_split
@@ -23,6 +23,7 @@ Progress = Callable[[int, int], None]
 
 ATOM_WEIGHT = 10.0
 NO_BOUND = 2.0  # divergences end at 1
+MARGIN = 1e-10  # running sums drift by less, so that what is within the bound here is so when it is counted anew
 SLICES = 100  # pieces of a walk: between two of them the sums are made exact, and the caller hears of progress
 KEEP_BOUND_FROM = 0.9  # share of a walk after which nothing may leave the bound any more
 
@@ -32,11 +33,11 @@ KEEP_BOUND_FROM = 0.9  # share of a walk after which nothing may leave the bound
 BLOCK_TEMPERATURES = (2.0, 0.002)
 GROUP_TEMPERATURES = (0.25, 0.02)
 RANDOM_START_TEMPERATURES = (0.5, 0.005)
-TARGET_TEMPERATURES = (0.1, 0.01)
+TARGET_TEMPERATURES = (0.05, 0.005)
 
-BLOCK_STARTS = 8  # walks over blocks; they are cheap, and each settles elsewhere
+BLOCK_STARTS = 12  # walks over blocks; they are cheap, and each settles elsewhere
 BLOCK_SHARE = 0.4  # of all steps
-REFINED_STARTS = 3  # of them, the best are refined: the best arrangement of blocks need not refine best
+REFINED_STARTS = 4  # of them, the best are refined: the best arrangement of blocks need not refine best
 
 TARGET_TOLERANCE = 0.005
 TARGET_AIM = 0.001  # a walk goes on until it is this near
@@ -58,7 +59,7 @@ class AnnealSettings:
         """The objective in the form that the compiled loop reads."""
         return Goal(
             target=-1.0 if target is None else target,
-            bound=NO_BOUND if self.atom_bound is None else self.atom_bound,
+            bound=NO_BOUND if self.atom_bound is None else max(self.atom_bound - MARGIN, ROUNDING / 10),
             atom_weight=ATOM_WEIGHT,
             length_weight=self.length_weight,
         )
@@ -72,9 +73,7 @@ class Walked:
     objective: float
     within_bound: bool
     compound_divergence: float
-    length_off: float  # |log LR|
     lowest_atom_divergence: float
-    steps: int
 
 
 class _Meter:
@@ -103,24 +102,24 @@ def anneal(
     start = random_split(encoded, test_size, settings.seed)
     meter = _Meter(settings.steps_per_item * encoded.items, progress)
     seek = _highest if settings.target is None else _at_target
-    found = seek(encoded, start, settings, meter)
+    found = seek(make_level(encoded, settings.alphas), start, settings, meter)
     meter.finish()
     return found.test_mask, meter.done
 
 
-def _highest(encoded: Encoded, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+def _highest(level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
     """Compound divergence as high as possible: blocks first, then twin groups from the best arrangements of blocks."""
     goal = settings.goal(target=None)
     block_steps = int(meter.total * BLOCK_SHARE) // BLOCK_STARTS
     group_steps = (meter.total - BLOCK_STARTS * block_steps) // REFINED_STARTS
     found: list[Walked] = []
-    for rank, arranged in enumerate(_arrange_blocks(encoded, start, settings, goal, block_steps, meter)):
+    for rank, arranged in enumerate(_arrange_blocks(level.encoded, start, settings, goal, block_steps, meter)):
         seed = _seed(settings.seed, "groups", rank)
-        found.append(_walk(encoded, arranged, settings, goal, GROUP_TEMPERATURES, group_steps, seed, meter))
+        found.append(_walk(level, arranged, goal, GROUP_TEMPERATURES, group_steps, seed, meter))
     if not any(walked.within_bound for walked in found):
         # Blocks are too coarse for the size or the bound; a random split lies near D_a = 0.
         seed = _seed(settings.seed, "groups", REFINED_STARTS)
-        found.append(_walk(encoded, start, settings, goal, RANDOM_START_TEMPERATURES, group_steps, seed, meter))
+        found.append(_walk(level, start, goal, RANDOM_START_TEMPERATURES, group_steps, seed, meter))
     best = max(found, key=_quality)
     if not best.within_bound:
         assert settings.atom_bound is not None  # without a bound, every state is within it
@@ -136,14 +135,14 @@ def _arrange_blocks(
     encoded: Encoded, start: Mask, settings: AnnealSettings, goal: Goal, steps: int, meter: _Meter
 ) -> list[Mask]:
     """The best few of some walks over blocks, filled up to the size of `start`; fewer or none if that cannot be had."""
-    blocks = dataclasses.replace(encoded, groups=_blocks(encoded))
+    blocks = make_level(dataclasses.replace(encoded, groups=_blocks(encoded)), settings.alphas)
     size = int(start.sum())
     found: list[Walked] = []
     for attempt in range(BLOCK_STARTS):
         seed = _seed(settings.seed, "blocks", attempt)
-        test_mask = draw_groups(blocks.group_sizes, size, np.random.default_rng(seed))[blocks.groups]
+        test_mask = draw_groups(blocks.sizes, size, np.random.default_rng(seed))[blocks.encoded.groups]
         if test_mask.any():
-            found.append(_walk(blocks, test_mask, settings, goal, BLOCK_TEMPERATURES, steps, seed, meter))
+            found.append(_walk(blocks, test_mask, goal, BLOCK_TEMPERATURES, steps, seed, meter))
     found.sort(key=_quality, reverse=True)
     filled = (_filled(encoded, walked.test_mask, size, settings.seed) for walked in found[:REFINED_STARTS])
     return [test_mask for test_mask in filled if test_mask is not None]
@@ -181,22 +180,22 @@ def _filled(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | N
     return filled if int(filled.sum()) == size else None
 
 
-def _at_target(encoded: Encoded, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+def _at_target(level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
     """Compound divergence at the target: upwards from a random split or, if that gets stuck, down from the highest."""
     target = settings.target
     assert target is not None
-    by_chance = compound_divergence(encoded, start, settings.alphas)
+    by_chance = compound_divergence(level.encoded, start, settings.alphas)
     goal = settings.goal(target=target)
     found: Walked | None = None
     if target >= by_chance - TARGET_TOLERANCE:
         steps = meter.total // 3
-        found = _walk(encoded, start, settings, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
+        found = _walk(level, start, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
         if _reached(found, target):
             return found
-    highest = _highest(encoded, start, settings, meter)
+    highest = _highest(level, start, settings, meter)
     if by_chance - TARGET_TOLERANCE <= target <= highest.compound_divergence + TARGET_TOLERANCE:
         top = highest.test_mask
-        down = _walk(encoded, top, settings, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
+        down = _walk(level, top, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
         if _reached(down, target):
             return down
         found = down if found is None or down.objective > found.objective else found
@@ -211,18 +210,11 @@ def _reached(walked: Walked, target: float) -> bool:
 
 
 def _walk(
-    encoded: Encoded,
-    start: Mask,
-    settings: AnnealSettings,
-    goal: Goal,
-    temperatures: tuple[float, float],
-    steps: int,
-    seed: int,
-    meter: _Meter,
+    level: Level, start: Mask, goal: Goal, temperatures: tuple[float, float], steps: int, seed: int, meter: _Meter
 ) -> Walked:
     """One walk with geometric cooling, in slices; with a target, it ends as soon as it is there."""
-    walk = start_walk(encoded, start, settings.alphas, goal, seed)
-    unit = encoded.items / len(encoded.group_sizes) / int(start.sum())
+    walk = start_walk(level, start, goal, seed)
+    unit = level.mean_size / int(start.sum())
     hot, cold = (temperature * unit for temperature in temperatures)
     done = 0
     for index in range(SLICES):
@@ -235,7 +227,7 @@ def _walk(
         meter.add(slice_steps)
         if goal.target >= 0 and _is_there(walk):
             break
-    return _walked(encoded, walk, done)
+    return _walked(level, walk)
 
 
 def _is_there(walk: Walk) -> bool:
@@ -244,15 +236,13 @@ def _is_there(walk: Walk) -> bool:
     return bool(abs(compound_divergence - walk.goal.target) <= TARGET_AIM and lengths_fit)
 
 
-def _walked(encoded: Encoded, walk: Walk, steps: int) -> Walked:
+def _walked(level: Level, walk: Walk) -> Walked:
     within_bound = bool(np.isfinite(walk.best.scores[0]))
     side = walk.best.side if within_bound else walk.units.side
     return Walked(
-        test_mask=(side == TEST)[encoded.groups],
+        test_mask=(side == TEST)[level.encoded.groups],
         objective=float(walk.best.scores[0]) if within_bound else float(objective_of(walk)),
         within_bound=within_bound,
         compound_divergence=float(walk.best.scores[1]),
-        length_off=float(walk.best.scores[2]),
         lowest_atom_divergence=float(walk.best.lowest_atom_divergence[0]),
-        steps=steps,
     )

@@ -3,6 +3,7 @@
 The arrays change in place while the walk goes on. Nothing outside `anneal` ever sees them.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -78,28 +79,55 @@ class Walk(NamedTuple):
     random: npt.NDArray[np.uint64]  # (1)
 
 
-def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, seed: int) -> Walk:
-    """The state of a walk that begins at `test_mask`, with the numerators still to be computed."""
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A corpus with the units that move, made once for all walks over them."""
+
+    encoded: Encoded
+    sizes: Integers  # (units)
+    lengths: Floats  # (units)
+    kinds: Integers  # (units)
+    compounds: Sums  # with everything in train
+    atoms: Sums  # with everything in train
+
+    @property
+    def mean_size(self) -> float:
+        return self.encoded.items / len(self.sizes)
+
+
+def make_level(encoded: Encoded, alphas: Alphas) -> Level:
+    """The level at which the groups of `encoded` move."""
     groups = encoded.grouped()
-    sizes = encoded.group_sizes
-    side = np.full(len(sizes), TRAIN, dtype=np.int64)
-    side[encoded.groups[test_mask]] = TEST
+    return Level(
+        encoded=encoded,
+        sizes=encoded.group_sizes,
+        lengths=groups.lengths,
+        kinds=_kinds(groups.compounds),
+        compounds=_sums(groups.compounds, alphas.compounds),
+        atoms=_sums(groups.atoms, alphas.atoms),
+    )
+
+
+def start_walk(level: Level, test_mask: Mask, goal: Goal, seed: int) -> Walk:
+    """The state of a walk that begins at `test_mask`, with the numerators still to be computed."""
+    side = np.full(len(level.sizes), TRAIN, dtype=np.int64)
+    side[level.encoded.groups[test_mask]] = TEST
     order = np.argsort(side, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return Walk(
-        compounds=_sums(groups.compounds, side, alphas.compounds),
-        atoms=_sums(groups.atoms, side, alphas.atoms),
+        compounds=_on_sides(level.compounds, side),
+        atoms=_on_sides(level.atoms, side),
         units=Units(
-            sizes=sizes,
-            lengths=groups.lengths,
-            kinds=_kinds(groups.compounds),
+            sizes=level.sizes,
+            lengths=level.lengths,
+            kinds=level.kinds,
             side=side,
             order=order,
             place=place,
             train_count=np.array([np.sum(side == TRAIN)]),
-            length_sums=np.bincount(side, weights=groups.lengths, minlength=2).astype(np.float64),
-            side_sizes=np.bincount(side, weights=sizes, minlength=2).astype(np.int64),
+            length_sums=np.bincount(side, weights=level.lengths, minlength=2).astype(np.float64),
+            side_sizes=np.bincount(side, weights=level.sizes, minlength=2).astype(np.int64),
         ),
         goal=goal,
         best=Best(
@@ -110,37 +138,47 @@ def start_walk(encoded: Encoded, test_mask: Mask, alphas: Alphas, goal: Goal, se
             scores=np.array([-np.inf, 0.0, 0.0]),
             lowest_atom_divergence=np.ones(1),
         ),
-        hand=np.zeros(sizes.max() + 1, dtype=np.int64),
+        hand=np.zeros(int(level.sizes.max()) + 1, dtype=np.int64),
         random=np.array([seed], dtype=np.uint64),
     )
 
 
-def _sums(incidence: Incidence, side: Integers, alpha: float) -> Sums:
+def _sums(incidence: Incidence, alpha: float) -> Sums:
     rows = incidence.row_of_entry()
     shared = np.bincount(incidence.ids, minlength=incidence.width) > 1  # (width)
     kept = shared[incidence.ids]  # (entries)
     ids = (np.cumsum(shared) - 1)[incidence.ids[kept]]
     counts = incidence.counts[kept]
-    unit_totals = np.bincount(rows, weights=incidence.counts, minlength=incidence.rows).astype(np.int64)
+    total = int(incidence.counts.sum())
     sides = np.zeros((int(shared.sum()), 2), dtype=np.int64)
-    np.add.at(sides, (ids, side[rows[kept]]), counts)
-    totals = np.bincount(side, weights=unit_totals, minlength=2).astype(np.int64)
-    numbers = np.arange(totals.sum() + 1, dtype=np.float64)
+    sides[:, TRAIN] = np.bincount(ids, weights=counts, minlength=len(sides))
+    numbers = np.arange(total + 1, dtype=np.float64)
     return Sums(
         offsets=offsets_of(np.bincount(rows[kept], minlength=incidence.rows)),
         ids=ids,
         counts=counts,
-        unit_totals=unit_totals,
+        unit_totals=np.bincount(rows, weights=incidence.counts, minlength=incidence.rows).astype(np.int64),
         sides=sides,
-        totals=totals,
+        totals=np.array([total, 0]),
         numerator=np.zeros(1),
         train_power=numbers**alpha,
         test_power=numbers ** (1.0 - alpha),
     )
 
 
+def _on_sides(sums: Sums, side: Integers) -> Sums:
+    """The same sums with units moved from train to where `side` says, in arrays of their own."""
+    entry_in_test = np.repeat(side, np.diff(sums.offsets)) == TEST
+    test = np.bincount(sums.ids[entry_in_test], weights=sums.counts[entry_in_test], minlength=len(sums.sides))
+    sides = np.stack([sums.sides[:, TRAIN] - test, test], axis=1).astype(np.int64)
+    test_total = int(sums.unit_totals[side == TEST].sum())
+    totals = np.array([sums.totals[TRAIN] - test_total, test_total])
+    return sums._replace(sides=sides, totals=totals, numerator=np.zeros(1))
+
+
 def _kinds(compounds: Incidence) -> Integers:
-    index: dict[bytes, int] = {}
-    pairs = np.stack([compounds.ids, compounds.counts], axis=1)  # (entries, 2)
-    spans = zip(compounds.offsets[:-1], compounds.offsets[1:], strict=True)
-    return np.array([index.setdefault(pairs[start:end].tobytes(), len(index)) for start, end in spans], dtype=np.int64)
+    """Equal numbers for rows with equal entries: a sum of a random 64-bit number for each id, wrapping around."""
+    words = np.random.default_rng(0).integers(2**64, size=compounds.width, dtype=np.uint64)
+    sums = np.cumsum(words[compounds.ids] * compounds.counts.astype(np.uint64), dtype=np.uint64)
+    ends = np.concatenate([np.zeros(1, dtype=np.uint64), sums])[compounds.offsets]
+    return np.unique(np.diff(ends), return_inverse=True)[1].astype(np.int64)

@@ -82,6 +82,8 @@ class Encoded:
     def grouped(self) -> "Encoded":
         """The same corpus with one item a group: what the search moves."""
         groups = len(self.group_sizes)
+        if np.array_equal(self.groups, np.arange(self.items)):
+            return self
         return Encoded(
             atoms=self.atoms.merged(self.groups, groups),
             compounds=self.compounds.merged(self.groups, groups),
@@ -129,8 +131,9 @@ def _incidence(rows: Sequence[Things], what: str) -> Incidence:
         # A set's order differs from run to run (hashes of strings are salted); ids must not.
         ordered = sorted(row, key=repr) if isinstance(row, AbstractSet) else row
         counter = Counter(ordered)
-        if any(count < 0 for count in counter.values()):
-            raise ComdivError(f"example {position} has a negative count of a {what}")
+        for thing, count in counter.items():
+            if count < 0:
+                raise ComdivError(f"example {position} counts {what} {thing!r} {count} times; counts start at 0")
         entries = sorted((index.setdefault(thing, len(index)), count) for thing, count in counter.items() if count)
         sizes.append(len(entries))
         ids.extend(identifier for identifier, _ in entries)

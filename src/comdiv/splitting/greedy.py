@@ -13,11 +13,12 @@ import numpy as np
 from comdiv.errors import ComdivError
 from comdiv.splitting.divergence import Alphas
 from comdiv.splitting.encoding import Encoded, Incidence, Mask
-from comdiv.splitting.result import bound_missed, target_missed
+from comdiv.splitting.result import atom_divergence, bound_missed, target_missed
 from comdiv.splitting.start import random_split
 
 Progress = Callable[[int, int], None]
 TARGET_TOLERANCE = 0.005
+MARGIN = 1e-10  # running sums drift by less, so that what is within the bound here is so when it is counted anew
 PROGRESS_EVERY = 50  # swaps
 
 
@@ -94,11 +95,13 @@ def greedy(
         progress(max(swaps, 1), max(swaps, 1))
     if target is not None and abs(compounds.divergence() - target) > TARGET_TOLERANCE:
         raise target_missed(target, compounds.divergence(), by_chance, compounds.divergence())
-    if atom_bound is not None and atoms.divergence() > atom_bound:
-        raise bound_missed(atom_bound, atoms.divergence())
     result = np.zeros(len(sizes), dtype=np.bool_)
     result[test] = True
-    return result[encoded.groups], swaps
+    test_mask: Mask = result[encoded.groups]
+    reached = atom_divergence(encoded, test_mask, alphas)
+    if atom_bound is not None and reached > atom_bound:
+        raise bound_missed(atom_bound, reached)
+    return test_mask, swaps
 
 
 def _balance(train: list[int], test: list[int], sizes: list[int], compounds: _Sums, atoms: _Sums) -> None:
@@ -136,6 +139,8 @@ def _swaps(
 ) -> Iterator[int]:
     """Swap in place until nothing rises any more, and yield the number of swaps after each."""
     swaps, train_start, test_start, idle = 0, 0, 0, 0
+    # As published; but a group may just lack partners of its size, and a bound may forbid them all.
+    ends_without_partner = bound is None and max(sizes) == 1
     while idle < len(train):
         place = train_start
         train_start = (place + 1) % len(train)
@@ -144,7 +149,7 @@ def _swaps(
         before = compounds.divergence()
         if atoms.is_last_in_train(unit) or compounds.divergence(unit, 1) <= before:
             continue
-        atoms_allowed = 1.0 if bound is None else max(bound, atoms.divergence())
+        atoms_allowed = 1.0 if bound is None else max(bound - MARGIN, atoms.divergence())
         for sums in (compounds, atoms):
             sums.move(unit, 1)
         partner = next(
@@ -160,8 +165,8 @@ def _swaps(
         if partner is None:
             for sums in (compounds, atoms):
                 sums.move(unit, -1)
-            if bound is None and sizes[unit] == 1:
-                return  # as published; a group may lack partners of its size, and a bound may forbid them all
+            if ends_without_partner:
+                return
             continue
         for sums in (compounds, atoms):
             sums.move(test[partner], -1)

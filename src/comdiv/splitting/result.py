@@ -37,9 +37,7 @@ def measured(encoded: Encoded, test_mask: Mask, alphas: Alphas, wanted_size: int
 
 def compound_divergence(encoded: Encoded, test_mask: Mask, alphas: Alphas) -> float:
     """DBCA^c of §III-A for a split."""
-    return count_divergence(
-        encoded.compounds.totals(~test_mask), encoded.compounds.totals(test_mask), alphas.compounds
-    )
+    return count_divergence(encoded.compounds.totals(~test_mask), encoded.compounds.totals(test_mask), alphas.compounds)
 
 
 def atom_divergence(encoded: Encoded, test_mask: Mask, alphas: Alphas) -> float:
@@ -56,7 +54,7 @@ def length_ratio(encoded: Encoded, test_mask: Mask) -> float:
 def bound_missed(bound: float, reached: float) -> ComdivError:
     """The error for a bound on the atom divergence that no state met."""
     return ComdivError(
-        f"no split found with atom divergence at most {bound:g}: the lowest reached is {reached:.4f}; "
+        f"no split found with atom divergence at most {bound:g}: the lowest reached is {reached:.3g}; "
         "allow a higher bound, another test size, or no bound"
     )
 

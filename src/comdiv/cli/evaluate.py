@@ -1,0 +1,214 @@
+"""`comdiv evaluate`: how good a trained solver is, or anybody's predictions are."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from comdiv.cli.console import output_console, print_json, print_note
+from comdiv.cli.corpus import (
+    AnswerColumn,
+    EquationColumn,
+    ForceOption,
+    IdColumn,
+    JsonOption,
+    LanguageOption,
+    TextColumn,
+    load_corpus,
+    named_columns,
+)
+from comdiv.errors import ComdivError
+
+if TYPE_CHECKING:
+    from comdiv.corpora import Columns, Corpus
+    from comdiv.evaluation import Evaluation, Prediction, Share
+    from comdiv.problem import Problem
+
+_SHOWN = 10  # unreadable predictions that are named one by one
+
+
+def evaluate(
+    target: Annotated[
+        str, typer.Argument(metavar="RUN|TEST", help="A run's folder; with --predictions, the test problems.")
+    ],
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="The problems to evaluate a run on: a corpus or a dataset.")
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="Anybody's predictions (JSON Lines, JSON, CSV): ids with answers, expressions or texts."),
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(help="Training problems, for templates seen and unseen; a dataset folder knows its own."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for predictions.jsonl and result.json.")] = None,
+    text: TextColumn = None,
+    equation: EquationColumn = None,
+    answer: AnswerColumn = None,
+    id_column: IdColumn = None,
+    language: LanguageOption = None,
+    json: JsonOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Evaluate a trained solver on problems, or score predictions that somebody else made (§V)."""
+    columns = named_columns(text, equation, answer, id_column)
+    if predictions is None:
+        if file is None:
+            raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or say --predictions FILE TEST")
+        _evaluate_run(Path(target), file, train, out, columns, language, json=json, force=force)
+        return
+    if file is not None:
+        raise ComdivError(f"with --predictions there is one argument, the test problems: {target} or {file}?")
+    _evaluate_predictions(predictions, target, train, out, columns, language, json=json, force=force)
+
+
+def _evaluate_run(
+    run: Path,
+    file: str,
+    train: str | None,
+    out: Path | None,
+    columns: "Columns | None",
+    language: str | None,
+    *,
+    json: bool,
+    force: bool,
+) -> None:
+    """Solve the problems with a trained solver, then score them like anybody's predictions."""
+    raise ComdivError("no solver runs yet")
+
+
+def _evaluate_predictions(
+    path: Path,
+    source: str,
+    train: str | None,
+    out: Path | None,
+    columns: "Columns | None",
+    language: str | None,
+    *,
+    json: bool,
+    force: bool,
+) -> None:
+    from comdiv.evaluation import evaluate_predictions, read_predictions, templates_of
+    from comdiv.files import file_sha256, refuse_to_overwrite
+
+    if out is not None:
+        refuse_to_overwrite(out, force=force)
+    predictions = read_predictions(path)
+    test = load_test(source, columns, language)
+    training = _training_problems(train, source, columns, language)
+    note_losses(predictions, test, path.name)
+    evaluation = evaluate_predictions(test.problems, predictions, None if training is None else templates_of(training))
+    if out is not None:
+        origin = {"predictions": {"file": path.name, "sha256": file_sha256(path)}}
+        write_result(out, test, predictions, evaluation, origin)
+    if json:
+        print_json(evaluation.to_json())
+    else:
+        print_evaluation(evaluation, f"{path.name} on {test.name}")
+
+
+def load_test(source: str, columns: "Columns | None", language: str | None) -> "Corpus":
+    """The test problems: of a dataset folder its test.jsonl, of anything else all."""
+    folder = Path(source)
+    if not folder.is_dir():
+        return load_corpus(source, columns, language)
+    if not (folder / "test.jsonl").is_file():
+        raise ComdivError(f"{folder} has no test.jsonl: name a file, or a dataset folder")
+    return replace(load_corpus(str(folder / "test.jsonl"), columns, language), name=folder.resolve().name)
+
+
+def _training_problems(
+    train: str | None, test: str, columns: "Columns | None", language: str | None
+) -> "tuple[Problem, ...] | None":
+    """The training problems as far as they are known: those named, else the training side of the dataset tested on."""
+    folder = Path(test if train is None else train)
+    if train is not None and not folder.is_dir():
+        return load_corpus(train, columns, language).problems
+    paths = [folder / name for name in ("train.jsonl", "validation.jsonl") if (folder / name).is_file()]
+    if not paths:
+        if train is not None:
+            raise ComdivError(f"{train} has neither train.jsonl nor validation.jsonl")
+        return None
+    filled = [path for path in paths if path.stat().st_size]  # an empty validation.jsonl is part of a dataset, too
+    return tuple(problem for path in filled for problem in load_corpus(str(path), columns, language).problems)
+
+
+def note_losses(predictions: "tuple[Prediction, ...]", test: "Corpus", name: str) -> None:
+    """Say what was not judged as its author meant it: nothing is lost in silence."""
+    from comdiv.evaluation import gold_answer
+
+    unreadable = [prediction for prediction in predictions if prediction.unreadable]
+    for prediction in unreadable[:_SHOWN]:
+        print_note(f"{name}: unreadable: id {prediction.id}: {prediction.reason}")
+    if len(unreadable) > _SHOWN:
+        print_note(f"{name}: unreadable: … and {len(unreadable) - _SHOWN} more")
+    predicted, known = {prediction.id for prediction in predictions}, {problem.id for problem in test.problems}
+    if missing := len(known - predicted):
+        print_note(f"{name}: {missing} of {len(known)} problems have no prediction; they count as wrong")
+    if unknown := len(predicted - known):
+        print_note(f"{name}: {unknown} predictions are for other problems; they are not counted")
+    if without_gold := sum(gold_answer(problem) is None for problem in test.problems):
+        print_note(f"{test.name}: {without_gold} problems have neither answer nor expression; they count as wrong")
+
+
+def write_result(
+    folder: Path,
+    test: "Corpus",
+    predictions: "tuple[Prediction, ...]",
+    evaluation: "Evaluation",
+    origin: dict[str, Any],
+) -> None:
+    """Write predictions.jsonl with every expression's value, then result.json with versions and hashes."""
+    import json
+    import platform
+
+    from comdiv import __version__
+    from comdiv.evaluation import resolve, write_predictions
+    from comdiv.files import file_sha256, write_text
+
+    problems = {problem.id: problem for problem in test.problems}
+    path = folder / "predictions.jsonl"
+    (folder / "result.json").unlink(missing_ok=True)  # it arrives last: a folder that has it is complete
+    write_predictions(path, (resolve(p, problems[p.id]) if p.id in problems else p for p in predictions))
+    result = {
+        **evaluation.to_json(),
+        "test": {"name": test.name, "version": test.version},
+        **origin,
+        "files": {path.name: {"sha256": file_sha256(path)}},
+        "versions": {"comdiv": __version__, "python": platform.python_version()},
+    }
+    write_text(folder / "result.json", json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_evaluation(evaluation: "Evaluation", title: str) -> None:
+    """The result as a table: the whole, then its parts."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("", "accuracy", "95 % interval", "n", title=escape(title), title_justify="left", box=None)
+    rows = {"answers": evaluation.answers}
+    if evaluation.expressions is not None:
+        rows["expressions"] = evaluation.expressions
+    rows |= {_operators(name): share for name, share in evaluation.by_operator_count.items()}
+    rows |= {f"template {name}": share for name, share in (evaluation.by_template_seen or {}).items()}
+    rows |= evaluation.subsets
+    for name, share in rows.items():
+        table.add_row(escape(name), *share_cells(share), f"{share.n:,}")
+    console = output_console()
+    console.print(table)
+    failures = ("ill_formed", "undefined", "unreadable", "missing")
+    console.print("   ".join(f"{kind.replace('_', '-')}: {evaluation.counts[kind]:,}" for kind in failures))
+
+
+def share_cells(share: "Share") -> tuple[str, str]:
+    """A share and its interval in percent."""
+    if share.accuracy is None or share.interval is None:
+        return "–", ""
+    low, high = share.interval
+    return f"{share.accuracy:.1%}", f"{low:.1%} to {high:.1%}"
+
+
+def _operators(count: str) -> str:
+    return f"{count} operator{'' if count == '1' else 's'}" if count.isdigit() else "no gold expression"

@@ -1,0 +1,31 @@
+"""Predictions in, numbers out: accuracy with intervals, its parts, and paired tests. Nothing here trains or prints."""
+
+from comdiv.evaluation.accuracy import Evaluation, Share, evaluate_predictions, relative_gap, templates_of
+from comdiv.evaluation.extraction import Extracted, extract_answer
+from comdiv.evaluation.intervals import SeedMean, mean_over_seeds, wilson_interval
+from comdiv.evaluation.outcomes import Outcome, gold_answer, judge, resolve
+from comdiv.evaluation.paired import Comparison, McNemar, compare_predictions
+from comdiv.evaluation.predictions import Prediction, read_predictions, write_predictions
+
+__all__ = [
+    "Comparison",
+    "Evaluation",
+    "Extracted",
+    "McNemar",
+    "Outcome",
+    "Prediction",
+    "SeedMean",
+    "Share",
+    "compare_predictions",
+    "evaluate_predictions",
+    "extract_answer",
+    "gold_answer",
+    "judge",
+    "mean_over_seeds",
+    "read_predictions",
+    "relative_gap",
+    "resolve",
+    "templates_of",
+    "wilson_interval",
+    "write_predictions",
+]

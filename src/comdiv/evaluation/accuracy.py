@@ -1,0 +1,206 @@
+"""How good predictions are: answer accuracy with its interval, its parts, and the gap between two test sets."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.evaluation.intervals import Interval, wilson_interval
+from comdiv.evaluation.outcomes import Outcome, gold_answer, judge_all
+from comdiv.evaluation.predictions import Prediction
+from comdiv.expression import operator_count, template
+from comdiv.problem import Problem
+
+UNKNOWN = "unknown"  # the part of the problems that have no gold expression
+FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many are right, with Wilson's 95 % interval; of none, neither is known."""
+
+    correct: int
+    n: int
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share that is right."""
+        return self.correct / self.n if self.n else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Where the share may well be for other problems of the same kind."""
+        return wilson_interval(self.correct, self.n) if self.n else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in a file."""
+        interval = self.interval
+        return {
+            "n": self.n,
+            "correct": self.correct,
+            "accuracy": self.accuracy,
+            "interval": None if interval is None else list(interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The result on one test set. Every problem counts: `ill_formed`, `undefined`, `unreadable`, `missing` are shares
+    of all n and wrong; `counts` has their numbers, those of predictions for unknown ids, and of problems without gold.
+
+    `expression_accuracy` is up to commutativity and associativity, over the problems with a gold expression; None
+    where there is none or nobody predicts one. `by_template_seen` is None where the training templates are not known.
+    """
+
+    answers: Share
+    expressions: Share | None
+    counts: Mapping[str, int]
+    by_operator_count: Mapping[str, Share]
+    by_template_seen: Mapping[str, Share] | None = None
+    subsets: Mapping[str, Share] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """The number of test problems."""
+        return self.answers.n
+
+    @property
+    def correct(self) -> int:
+        """How many have the right answer."""
+        return self.answers.correct
+
+    @property
+    def answer_accuracy(self) -> float:
+        """The share of problems with the right answer."""
+        return self.correct / self.n
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95 % interval of the answer accuracy."""
+        return wilson_interval(self.correct, self.n)
+
+    @property
+    def expression_accuracy(self) -> float | None:
+        """The share of predicted expressions that are equivalent to the gold one."""
+        return self.expressions.accuracy if self.expressions else None
+
+    @property
+    def ill_formed(self) -> float:
+        """The share of problems whose predicted expression is none, or names quantities that they do not have."""
+        return self.counts["ill_formed"] / self.n
+
+    @property
+    def undefined(self) -> float:
+        """The share of problems whose predicted expression has no value."""
+        return self.counts["undefined"] / self.n
+
+    @property
+    def unreadable(self) -> float:
+        """The share of problems whose prediction says nothing that could be judged."""
+        return self.counts["unreadable"] / self.n
+
+    @property
+    def missing(self) -> float:
+        """The share of problems without a prediction."""
+        return self.counts["missing"] / self.n
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in `result.json`."""
+        record: dict[str, Any] = {
+            "answer_accuracy": self.answer_accuracy,
+            "interval": list(self.interval),
+            "n": self.n,
+            "correct": self.correct,
+            "expression_accuracy": self.expression_accuracy,
+            "expression_n": self.expressions.n if self.expressions else 0,
+            **{kind: self.counts[kind] / self.n for kind in FAILURES},
+            "counts": dict(self.counts),
+            "by_operator_count": _parts_json(self.by_operator_count),
+        }
+        if self.by_template_seen is not None:
+            record["by_template_seen"] = _parts_json(self.by_template_seen)
+        if self.subsets:
+            record["subsets"] = _parts_json(self.subsets)
+        return record
+
+
+def evaluate_predictions(
+    problems: Sequence[Problem],
+    predictions: Sequence[Prediction],
+    training_templates: Collection[str] | None = None,
+    subsets: Mapping[str, Collection[str]] | None = None,
+) -> Evaluation:
+    """Judge every problem's prediction and count. `subsets` are named sets of ids that are reported apart."""
+    outcomes = judge_all(problems, predictions)
+    counts = Counter(outcome.kind for outcome in outcomes)
+    known = {problem.id for problem in problems}
+    seen = None
+    if training_templates is not None:
+        seen = {"seen": Share(0, 0), "unseen": Share(0, 0)}  # both are reported, even where one is empty
+        seen |= _shares(outcomes, [_seen(problem, training_templates) for problem in problems])
+    return Evaluation(
+        answers=_share(outcomes),
+        expressions=_expression_share(outcomes, predictions, known),
+        counts={
+            **{kind: counts[kind] for kind in FAILURES},  # type: ignore[index]
+            "unknown_ids": sum(prediction.id not in known for prediction in predictions),
+            "without_gold": sum(gold_answer(problem) is None for problem in problems),
+        },
+        by_operator_count=_shares(outcomes, [_operators(problem) for problem in problems]),
+        by_template_seen=seen,
+        subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in (subsets or {}).items()},
+    )
+
+
+def templates_of(problems: Iterable[Problem]) -> frozenset[str]:
+    """The templates of a training set: what `evaluate_predictions` takes as `training_templates`."""
+    return frozenset(template(problem.expression) for problem in problems if problem.expression is not None)
+
+
+def relative_gap(iid_accuracy: float, compositional_accuracy: float) -> float | None:
+    """How much better a solver is without new compositions: Acc_iid / Acc_comdiv − 1 (Table II); None at zero."""
+    return iid_accuracy / compositional_accuracy - 1 if compositional_accuracy else None
+
+
+def _share(outcomes: Sequence[Outcome]) -> Share:
+    return Share(sum(outcome.right for outcome in outcomes), len(outcomes))
+
+
+def _shares(outcomes: Sequence[Outcome], parts: Sequence[str]) -> dict[str, Share]:
+    """The share of each part, parts in their order, the unknown one last."""
+    members: dict[str, list[Outcome]] = {}
+    for outcome, part in zip(outcomes, parts, strict=True):
+        members.setdefault(part, []).append(outcome)
+    return {
+        part: _share(members[part]) for part in sorted(members, key=lambda part: (part == UNKNOWN, len(part), part))
+    }
+
+
+def _expression_share(
+    outcomes: Sequence[Outcome], predictions: Sequence[Prediction], known: Collection[str]
+) -> Share | None:
+    judged = [outcome.expression_right for outcome in outcomes if outcome.expression_right is not None]
+    tried = any((p.expression is not None or p.ill_formed) and p.id in known for p in predictions)
+    return Share(sum(judged), len(judged)) if judged and tried else None
+
+
+def _subset_share(name: str, ids: Collection[str], outcomes: Sequence[Outcome], known: Collection[str]) -> Share:
+    wanted = set(ids)
+    if foreign := sorted(wanted - set(known)):
+        raise ComdivError(f"subset '{name}': no test problem has the id '{foreign[0]}' ({len(foreign)} such ids)")
+    return _share([outcome for outcome in outcomes if outcome.id in wanted])
+
+
+def _operators(problem: Problem) -> str:
+    return UNKNOWN if problem.expression is None else str(operator_count(problem.expression))
+
+
+def _seen(problem: Problem, training_templates: Collection[str]) -> str:
+    if problem.expression is None:
+        return UNKNOWN
+    return "seen" if template(problem.expression) in training_templates else "unseen"
+
+
+def _parts_json(parts: Mapping[str, Share]) -> dict[str, Any]:
+    return {name: share.to_json() for name, share in parts.items()}

@@ -1,0 +1,129 @@
+"""Batches of like length, in an order that (seed, epoch) alone decides."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from comdiv.solvers.examples import Example, Integers
+
+IGNORED = -100  # a target that does not count
+BUCKET = 16  # batches whose problems are sorted by length together: like lengths, and still a random order
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBatch:
+    """The trees of a batch as one forest of nodes, scheduled by level (GTS).
+
+    Children are indices into the forest. `levels[d]` are the nodes at depth d: first all left children of the operators
+    of the level above, then all right ones; `operators[d]` are the places of the operators within it. `heights[h]` are
+    the operators of height h+1, whose children are merged before them.
+    """
+
+    problem: Tensor  # (nodes): which problem of the batch a node belongs to
+    position: Tensor  # (nodes): its place in the prefix sequence
+    left: Tensor  # (nodes)
+    right: Tensor  # (nodes)
+    levels: list[Tensor]
+    operators: list[Tensor]
+    heights: list[Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Problems as padded tensors, longest text first."""
+
+    ids: tuple[str, ...]
+    words: Tensor  # (batch, words)
+    lengths: Tensor  # (batch), on the CPU, as packing wants them
+    quantity_positions: Tensor  # (batch, quantities)
+    quantity_counts: Tensor  # (batch)
+    targets: Tensor  # (batch, tokens), IGNORED where a target has ended
+    trees: TreeBatch | None
+
+    @property
+    def word_mask(self) -> Tensor:
+        """True where there is a word: (batch, words)."""
+        steps = torch.arange(self.words.shape[1], device=self.words.device)
+        return steps < self.lengths.to(self.words.device).unsqueeze(1)
+
+
+def epoch_batches(
+    examples: Sequence[Example], size: int, seed: int, epoch: int, device: torch.device
+) -> Iterator[Batch]:
+    """The batches of one epoch: shuffled, then sorted by length within buckets, then shuffled as batches."""
+    generator = np.random.default_rng((seed, epoch))
+    order = generator.permutation(len(examples))
+    batches: list[Integers] = []
+    for start in range(0, len(order), size * BUCKET):
+        bucket = order[start : start + size * BUCKET]
+        lengths = np.array([len(examples[index].words) for index in bucket])
+        bucket = bucket[np.argsort(-lengths, kind="stable")]
+        batches += [bucket[first : first + size] for first in range(0, len(bucket), size)]
+    for index in generator.permutation(len(batches)):
+        yield collate([examples[position] for position in batches[index]], device)
+
+
+def sorted_batches(examples: Sequence[Example], size: int, device: torch.device) -> Iterator[tuple[list[int], Batch]]:
+    """All examples by length, for solving and scoring, with their places in the sequence handed in."""
+    order = sorted(range(len(examples)), key=lambda index: -len(examples[index].words))
+    for start in range(0, len(order), size):
+        chosen = order[start : start + size]
+        yield chosen, collate([examples[index] for index in chosen], device)
+
+
+def collate(examples: Sequence[Example], device: torch.device) -> Batch:
+    """Pad and stack examples; those handed in are already sorted, longest text first."""
+    targets = [example.target if example.target is not None else np.zeros(0, dtype=np.int64) for example in examples]
+    trees = _forest(examples, device) if all(example.tree is not None for example in examples) else None
+    return Batch(
+        ids=tuple(example.id for example in examples),
+        words=_padded([example.words for example in examples], 0).to(device),
+        lengths=torch.tensor([len(example.words) for example in examples]),
+        quantity_positions=_padded([example.quantity_positions for example in examples], 0).to(device),
+        quantity_counts=torch.tensor([len(example.quantity_positions) for example in examples], device=device),
+        targets=_padded(targets, IGNORED).to(device),
+        trees=trees,
+    )
+
+
+def _padded(rows: Sequence[Integers], filler: int) -> Tensor:
+    width = max(1, *(len(row) for row in rows))
+    table = np.full((len(rows), width), filler, dtype=np.int64)
+    for position, row in enumerate(rows):
+        table[position, : len(row)] = row
+    return torch.from_numpy(table)
+
+
+def _forest(examples: Sequence[Example], device: torch.device) -> TreeBatch:
+    trees = [example.tree for example in examples if example.tree is not None]
+    sizes = np.array([len(tree.left) for tree in trees])
+    offsets = np.repeat(np.cumsum(sizes) - sizes, sizes)  # (nodes)
+    left = np.concatenate([tree.left for tree in trees])
+    right = np.concatenate([tree.right for tree in trees])
+    height = np.concatenate([tree.height for tree in trees])
+    is_operator = left >= 0
+    left, right = np.where(is_operator, left + offsets, -1), np.where(is_operator, right + offsets, -1)
+    level = np.cumsum(sizes) - sizes  # the roots
+    levels, operators = [], []
+    while len(level):
+        inner = np.flatnonzero(is_operator[level])
+        levels.append(level)
+        operators.append(inner)
+        level = np.concatenate([left[level[inner]], right[level[inner]]])
+    heights = [np.flatnonzero(height == h) for h in range(1, int(height.max(initial=0)) + 1)]
+
+    def tensor(values: Integers) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(values, dtype=np.int64)).to(device)
+
+    return TreeBatch(
+        problem=tensor(np.repeat(np.arange(len(trees)), sizes)),
+        position=tensor(np.concatenate([np.arange(size) for size in sizes])),
+        left=tensor(left),
+        right=tensor(right),
+        levels=[tensor(nodes) for nodes in levels],
+        operators=[tensor(places) for places in operators],
+        heights=[tensor(nodes) for nodes in heights],
+    )

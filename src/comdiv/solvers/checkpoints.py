@@ -1,0 +1,114 @@
+"""Checkpoints that survive anything: written beside, renamed into place, the last two kept. No pickles."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from comdiv.errors import ComdivError
+
+KEPT = 2
+_PREFIX = "epoch-"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A training after some epochs: weights, optimiser, the best weights so far, and the rest as JSON."""
+
+    weights: Mapping[str, Tensor]
+    optimiser: Mapping[str, Tensor]
+    best: Mapping[str, Tensor]
+    state: Mapping[str, Any]
+
+
+def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint; a crash, a kill or a full disk leaves the one before as it was."""
+    final = folder / f"{_PREFIX}{epoch:05d}"
+    staging = folder / f".{final.name}.part"
+    try:
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        for name in ("weights", "optimiser", "best"):
+            write_tensors(staging / f"{name}.safetensors", getattr(checkpoint, name))
+        _write_synced(staging / "state.json", json.dumps(checkpoint.state).encode())
+        if final.exists():  # left by a training that was stopped after the rename
+            shutil.rmtree(final)
+        staging.replace(final)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(staging, ignore_errors=True)
+        kept = _folders(folder)
+        last = f"; {kept[-1].name} is the last good one" if kept else ""
+        raise ComdivError(f"{folder}: the checkpoint of epoch {epoch} cannot be written: {error}{last}") from error
+    for old in _folders(folder)[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def read_checkpoint(folder: Path) -> Checkpoint | None:
+    """The newest checkpoint; None where there is none. A damaged one is refused."""
+    found = _folders(folder)
+    if not found:
+        return None
+    try:
+        state = json.loads((found[-1] / "state.json").read_text(encoding="utf-8"))
+        tensors = {name: read_tensors(found[-1] / f"{name}.safetensors") for name in ("weights", "optimiser", "best")}
+    except (OSError, ValueError, ComdivError) as error:
+        raise ComdivError(
+            f"{found[-1]}: a damaged checkpoint ({error}); remove it to go on from the one before"
+        ) from error
+    return Checkpoint(**tensors, state=state)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob(f"{_PREFIX}*") if path.is_dir())
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Tensors as safetensors, atomically."""
+    temporary = path.with_name(f".{path.name}.part")
+    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
+    descriptor = os.open(temporary, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    temporary.replace(path)
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Tensors from a safetensors file; anything else is refused in one line."""
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError, ValueError) as error:
+        raise ComdivError(f"{path}: no readable weights: {error}") from error
+
+
+def _write_synced(path: Path, content: bytes) -> None:
+    with path.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """An optimiser's state as named tensors: `3.exp_avg` belongs to the fourth parameter."""
+    state = optimiser.state_dict()["state"]
+    return {
+        f"{index}.{name}": torch.as_tensor(value) for index, slots in state.items() for name, value in slots.items()
+    }
+
+
+def restore_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """The opposite of `optimiser_tensors`."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        index, _, name = key.partition(".")
+        state.setdefault(int(index), {})[name] = value
+    optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})

@@ -1,0 +1,155 @@
+"""Which token may come next, for whole batches of unfinished expressions at once.
+
+The rules of a notation keep two numbers a row: how many operands or brackets are pending, and whether an operand was
+just completed. From them follows what the grammar forbids: wrong arity, unbalanced brackets, an end too early, and a
+token after which there is no room left to close everything. `cover` adds: every quantity once, none twice.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from comdiv.solvers.alphabet import CLOSE, END, OPEN, Alphabet, Notation
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is fixed for a decoding: the notation, where each kind of token stands, and what is enforced."""
+
+    notation: Notation
+    alphabet: Alphabet
+    most_tokens: int
+    constrained: bool = True
+    cover: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.alphabet.index[END]
+
+
+@dataclass(frozen=True)
+class GrammarState:
+    """One row an unfinished expression.
+
+    `pending`: operands still needed (prefix), operands on the stack (postfix), open brackets (infix).
+    `after_operand`: infix only. `used`: which quantities occur already. `finished`: the expression has ended.
+    """
+
+    pending: Tensor  # (rows)
+    after_operand: Tensor  # (rows), bool
+    used: Tensor  # (rows, quantities), bool
+    quantities: Tensor  # (rows): how many the problem has
+    length: int
+    finished: Tensor  # (rows), bool
+
+    def reordered(self, rows: Tensor) -> "GrammarState":
+        """The rows that a beam keeps."""
+        return replace(
+            self,
+            pending=self.pending[rows],
+            after_operand=self.after_operand[rows],
+            used=self.used[rows],
+            quantities=self.quantities[rows],
+            finished=self.finished[rows],
+        )
+
+
+def start(rules: Rules, quantities: Tensor, columns: int) -> GrammarState:
+    """Nothing written yet. `columns` is the number of tokens that the decoder scores, copies included."""
+    rows, device = len(quantities), quantities.device
+    copies = columns - rules.alphabet.first_copy
+    return GrammarState(
+        pending=torch.full((rows,), 1 if rules.notation == "prefix" else 0, device=device),
+        after_operand=torch.zeros(rows, dtype=torch.bool, device=device),
+        used=torch.zeros(rows, max(1, copies), dtype=torch.bool, device=device),
+        quantities=quantities,
+        length=0,
+        finished=torch.zeros(rows, dtype=torch.bool, device=device),
+    )
+
+
+def allowed(rules: Rules, state: GrammarState, columns: int) -> Tensor:
+    """True where a token may come next: (rows, columns)."""
+    alphabet, rows, device = rules.alphabet, len(state.pending), state.pending.device
+    copies = columns - alphabet.first_copy
+    has_quantity = torch.arange(copies, device=device) < state.quantities.unsqueeze(1)  # (rows, copies)
+    mask = torch.zeros(rows, columns, dtype=torch.bool, device=device)
+    if not rules.constrained:
+        mask[:, : alphabet.first_copy] = True
+        mask[:, alphabet.first_copy :] = has_quantity
+        if rules.notation == "prefix":  # a tree decoder ends by itself, and has no brackets
+            mask[:, [rules.end, alphabet.index[OPEN], alphabet.index[CLOSE]]] = False
+        return mask
+    room = rules.most_tokens - state.length - 1  # tokens that may follow this one
+    operand, operator, opening, closing, ending = _permissions(rules, state, room)
+    mask[:, alphabet.first_operator : alphabet.last_operator + 1] = operator.unsqueeze(1)
+    mask[:, alphabet.index[CLOSE] + 1 : alphabet.first_copy] = operand.unsqueeze(1)  # constants
+    mask[:, alphabet.first_copy :] = operand.unsqueeze(1) & has_quantity
+    mask[:, alphabet.index[OPEN]] = opening
+    mask[:, alphabet.index[CLOSE]] = closing
+    mask[:, rules.end] = ending
+    if rules.cover:
+        mask = _covering(rules, state, mask, has_quantity)
+    return mask
+
+
+def _permissions(rules: Rules, state: GrammarState, room: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """For each row, whether an operand, an operator, a bracket that opens or closes, or the end may come next."""
+    pending, never = state.pending, torch.zeros_like(state.finished)
+    if rules.notation == "prefix":
+        return pending >= 1, pending + 1 <= room, never, never, never
+    if rules.notation == "postfix":  # after an operand `pending` more operators and the end must fit
+        return pending + 1 <= room, pending >= 2, never, never, pending == 1
+    fresh = ~state.after_operand
+    # Infix: after an operand come the closing brackets and the end; after an operator an operand before that.
+    operand = fresh & (pending + 1 <= room)
+    opening = fresh & (pending + 3 <= room)
+    operator = state.after_operand & (pending + 2 <= room)
+    closing = state.after_operand & (pending >= 1)
+    return operand, operator, opening, closing, state.after_operand & (pending == 0)
+
+
+def _covering(rules: Rules, state: GrammarState, mask: Tensor, has_quantity: Tensor) -> Tensor:
+    """Every quantity once: none twice, and no end before all have been used."""
+    first = rules.alphabet.first_copy
+    unused = has_quantity & ~state.used[:, : has_quantity.shape[1]]
+    mask = mask.clone()
+    mask[:, first:] &= unused
+    left = unused.sum(1)
+    mask[:, rules.end] &= left == 0
+    if rules.notation == "prefix":  # the operand that completes the tree must be the last unused quantity
+        completing = state.pending == 1
+        mask[:, rules.alphabet.index[CLOSE] + 1 : first] &= ~(completing & (left > 0)).unsqueeze(1)
+        mask[:, first:] &= ~(completing & (left > 1)).unsqueeze(1)
+    return mask
+
+
+def advance(rules: Rules, state: GrammarState, tokens: Tensor) -> GrammarState:
+    """The state after one more token a row; finished rows stay as they are."""
+    alphabet = rules.alphabet
+    is_operator = (tokens >= alphabet.first_operator) & (tokens <= alphabet.last_operator)
+    opens, closes = tokens == alphabet.index[OPEN], tokens == alphabet.index[CLOSE]
+    ends = tokens == rules.end
+    is_operand = ~(is_operator | opens | closes | ends)
+    one = torch.ones_like(state.pending)
+    if rules.notation == "prefix":
+        change = torch.where(is_operator, one, -one)
+    elif rules.notation == "postfix":
+        change = torch.where(is_operator, -one, torch.where(is_operand, one, 0 * one))
+    else:
+        change = torch.where(opens, one, torch.where(closes, -one, 0 * one))
+    pending = torch.where(state.finished, state.pending, state.pending + change)
+    copy = tokens - alphabet.first_copy
+    used = state.used.clone()
+    copied = (copy >= 0) & ~state.finished
+    used[copied, copy[copied].clamp(max=used.shape[1] - 1)] = True
+    finished = state.finished | (pending == 0 if rules.notation == "prefix" else ends)
+    return replace(
+        state,
+        pending=pending,
+        after_operand=torch.where(state.finished, state.after_operand, is_operand | closes),
+        used=used,
+        length=state.length + 1,
+        finished=finished,
+    )

@@ -1,0 +1,234 @@
+"""GTS, the goal-driven tree-structured solver (Xie and Sun 2019), batched over whole forests.
+
+Names follow the paper: a goal q, its context c, the embedding e(y|P) of a token, left and right sub-goals q_l and q_r,
+and the embedding t of a finished subtree. In training the trees are known and t depends on tokens alone, so all
+subtrees are embedded bottom up, one height at a time, and all goals are then unfolded top down, one depth at a time: a
+handful of large steps for a whole batch. In decoding every row keeps a stack of operators that wait for their right
+sub-goal.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from comdiv.solvers.alphabet import Notation
+from comdiv.solvers.batches import Batch
+from comdiv.solvers.examples import NumberInput
+from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.recurrent import RecurrentEncoder
+from comdiv.solvers.settings import SolverSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a batch's texts give the decoder; the halves of projections that no goal changes are computed once."""
+
+    states: Tensor  # (batch, words, hidden)
+    mask: Tensor  # (batch, words)
+    attention_half: Tensor  # (batch, words, hidden): W_a over the words
+    root: Tensor  # (batch, hidden): the first goal q_0
+    tokens: Tensor  # (batch, columns, hidden): e(y|P)
+    score_half: Tensor  # (batch, columns, hidden): W_s over the tokens
+    has_token: Tensor  # (batch, columns): False for quantities that a problem does not have
+
+
+@dataclass(frozen=True, slots=True)
+class GtsState:
+    """One row a hypothesis: its goal and context, and the operators on its stack.
+
+    A frame of the stack is an operator: its right sub-goal's beginning h_r, its embedding, and, once the left subtree
+    is finished (`has_left`), that subtree's embedding t_l.
+    """
+
+    goal: Tensor  # (rows, hidden)
+    context: Tensor  # (rows, hidden)
+    height: Tensor  # (rows): frames in use
+    right: Tensor  # (rows, frames, hidden)
+    operator: Tensor  # (rows, frames, hidden)
+    left: Tensor  # (rows, frames, hidden)
+    has_left: Tensor  # (rows, frames)
+    problem: Tensor  # (rows): which problem of the memory
+    memory: Memory
+
+
+class Gate(nn.Module):
+    """σ(W_g x) ⊙ tanh(W x): how GTS makes goals and subtree embeddings."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.both = nn.Linear(inputs, 2 * outputs)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        gate, value = self.both(inputs).chunk(2, dim=-1)
+        return torch.sigmoid(gate) * torch.tanh(value)
+
+
+class Gts(Model):
+    """Bidirectional GRU encoder, goal-driven tree decoder."""
+
+    notation: ClassVar[Notation] = "prefix"
+    numbers: ClassVar[NumberInput] = "masked"
+
+    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+        super().__init__(settings, sizes)
+        hidden = settings.hidden
+        self.encoder = RecurrentEncoder(
+            "gru", sizes.words, settings.embedding, hidden, settings.layers, settings.dropout
+        )
+        self.dropout = nn.Dropout(settings.dropout)
+        self.symbols = nn.Parameter(torch.randn(sizes.alphabet.first_copy, hidden) * hidden**-0.5)  # M_op and M_con
+        self.attention_goal, self.attention_word = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
+        self.attention_out = nn.Linear(hidden, 1, bias=False)
+        self.score_goal, self.score_token = nn.Linear(2 * hidden, hidden), nn.Linear(hidden, hidden, bias=False)
+        self.score_out = nn.Linear(hidden, 1, bias=False)
+        self.left_begin, self.left_goal = Gate(3 * hidden, hidden), Gate(hidden, hidden)
+        self.right_begin, self.right_goal = Gate(3 * hidden, hidden), Gate(2 * hidden, hidden)
+        self.merge = Gate(3 * hidden, hidden)
+
+    def encode(self, batch: Batch) -> Memory:
+        read = self.encoder(batch)
+        hidden = read.states.shape[-1]
+        places = batch.quantity_positions.unsqueeze(-1).expand(-1, -1, hidden)
+        quantities = read.states.gather(1, places)  # (batch, quantities, hidden)
+        tokens = torch.cat([self.symbols.expand(len(places), -1, -1), quantities], 1)
+        count = torch.arange(batch.quantity_positions.shape[1], device=tokens.device)
+        has_quantity = count < batch.quantity_counts.unsqueeze(1)
+        symbols = torch.ones(len(places), len(self.symbols), dtype=torch.bool, device=tokens.device)
+        return Memory(
+            states=read.states,
+            mask=read.mask,
+            attention_half=self.attention_word(read.states),
+            root=read.last[-1],  # the sum of the top layer's last states in both directions
+            tokens=tokens,
+            score_half=self.score_token(self.dropout(tokens)),
+            has_token=torch.cat([symbols, has_quantity], 1),
+        )
+
+    # --- the formulas of the paper, each for any number of rows ---
+
+    def _context(self, goals: Tensor, memory: Memory, problem: Tensor) -> Tensor:
+        """c: attention of goals (rows, hidden) over the words of their problems."""
+        query = self.attention_goal(self.dropout(goals)).unsqueeze(1)
+        scores = self.attention_out(torch.tanh(query + memory.attention_half[problem])).squeeze(-1)  # (rows, words)
+        weights = scores.masked_fill(~memory.mask[problem], float("-inf")).softmax(-1)
+        return torch.bmm(weights.unsqueeze(1), memory.states[problem]).squeeze(1)
+
+    def _scores(self, goals: Tensor, contexts: Tensor, memory: Memory, problem: Tensor) -> Tensor:
+        """s(y|q, c, P) for every token: (rows, columns)."""
+        query = self.score_goal(self.dropout(torch.cat([goals, contexts], -1))).unsqueeze(1)
+        scores: Tensor = self.score_out(torch.tanh(query + memory.score_half[problem])).squeeze(-1)
+        return scores.masked_fill(~memory.has_token[problem], float("-inf"))
+
+    def _subgoals(self, goals: Tensor, contexts: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """The left sub-goal q_l, and the beginning h_r of the right one, which waits for the left subtree."""
+        inputs = self.dropout(torch.cat([goals, contexts, tokens], -1))
+        return self.left_goal(self.left_begin(inputs)), self.right_begin(inputs)
+
+    def _right_goal(self, beginning: Tensor, left_subtree: Tensor) -> Tensor:
+        """q_r from h_r and t_l."""
+        goal: Tensor = self.right_goal(self.dropout(torch.cat([beginning, left_subtree], -1)))
+        return goal
+
+    def _merged(self, left: Tensor, right: Tensor, operator: Tensor) -> Tensor:
+        """t of a subtree from its halves and its operator."""
+        subtree: Tensor = self.merge(self.dropout(torch.cat([left, right, operator], -1)))
+        return subtree
+
+    # --- training: whole forests, level by level ---
+
+    def target_logits(self, memory: Memory, batch: Batch) -> Tensor:
+        trees = batch.trees
+        if trees is None:
+            raise ValueError("a batch without trees has no targets")
+        tokens = memory.tokens[trees.problem, batch.targets[trees.problem, trees.position]]  # (nodes, hidden)
+        subtrees = tokens
+        for nodes in trees.heights:  # bottom up
+            merged = self._merged(subtrees[trees.left[nodes]], subtrees[trees.right[nodes]], tokens[nodes])
+            subtrees = subtrees.index_copy(0, nodes, merged)
+        goals = memory.root
+        level_scores = []
+        for nodes, operators in zip(trees.levels, trees.operators, strict=True):  # top down
+            problem = trees.problem[nodes]
+            contexts = self._context(goals, memory, problem)
+            level_scores.append(self._scores(goals, contexts, memory, problem))
+            if len(operators):
+                inner = nodes[operators]
+                left, beginning = self._subgoals(goals[operators], contexts[operators], tokens[inner])
+                right = self._right_goal(beginning, subtrees[trees.left[inner]])
+                goals = torch.cat([left, right])
+        order = torch.cat(trees.levels)
+        scores = torch.cat(level_scores)  # (nodes, columns), in the order of levels
+        logits = scores.new_zeros(*batch.targets.shape, scores.shape[-1])
+        return logits.index_put((trees.problem[order], trees.position[order]), scores)
+
+    # --- decoding: one token a row and step ---
+
+    def start(self, memory: Memory, beam: int) -> GtsState:
+        problem = torch.arange(len(memory.root), device=memory.root.device).repeat_interleave(beam)
+        goal = memory.root[problem]
+        rows, hidden = goal.shape
+        empty = goal.new_zeros(rows, 4, hidden)  # grows when a tree is deeper
+        return GtsState(
+            goal=goal,
+            context=self._context(goal, memory, problem),
+            height=torch.zeros(rows, dtype=torch.long, device=goal.device),
+            right=empty,
+            operator=empty,
+            left=empty,
+            has_left=torch.zeros(rows, 4, dtype=torch.bool, device=goal.device),
+            problem=problem,
+            memory=memory,
+        )
+
+    def next_logits(self, state: GtsState) -> Tensor:
+        return self._scores(state.goal, state.context, state.memory, state.problem)
+
+    def advance(self, state: GtsState, rows: Tensor, tokens: Tensor) -> GtsState:
+        alphabet, memory, problem = self.sizes.alphabet, state.memory, state.problem[rows]
+        goal, context, height = state.goal[rows], state.context[rows], state.height[rows].clone()
+        right, operator, left = state.right[rows], state.operator[rows], state.left[rows]
+        has_left = state.has_left[rows]
+        embedded = memory.tokens[problem, tokens]  # (rows, hidden)
+        is_operator = (tokens >= alphabet.first_operator) & (tokens <= alphabet.last_operator)
+        if bool(is_operator.any()) and int(height.max()) == right.shape[1]:
+            right, operator, left = (
+                torch.cat([frames, torch.zeros_like(frames)], 1) for frames in (right, operator, left)
+            )
+            has_left = torch.cat([has_left, torch.zeros_like(has_left)], 1)
+        # An operator is pushed, and its left sub-goal comes next.
+        pushed = is_operator.nonzero().squeeze(1)
+        left_goal, beginning = self._subgoals(goal[pushed], context[pushed], embedded[pushed])
+        right[pushed, height[pushed]] = beginning
+        operator[pushed, height[pushed]] = embedded[pushed]
+        has_left[pushed, height[pushed]] = False
+        next_goal = goal.index_copy(0, pushed, left_goal)
+        height[pushed] += 1
+        # An operand finishes a subtree; as long as it is the right half of the operator on top, it is merged.
+        subtree = embedded
+        open_rows = (~is_operator & (height > 0)).nonzero().squeeze(1)
+        while len(open_rows):
+            top = height[open_rows] - 1
+            complete = has_left[open_rows, top]
+            waiting, done = open_rows[~complete], open_rows[complete]
+            left[waiting, height[waiting] - 1] = subtree[waiting]
+            has_left[waiting, height[waiting] - 1] = True
+            begun = right[waiting, height[waiting] - 1]
+            next_goal = next_goal.index_copy(0, waiting, self._right_goal(begun, subtree[waiting]))
+            top = height[done] - 1
+            merged = self._merged(left[done, top], subtree[done], operator[done, top])
+            subtree = subtree.index_copy(0, done, merged)
+            height[done] -= 1
+            open_rows = done[height[done] > 0]
+        return GtsState(
+            goal=next_goal,
+            context=self._context(next_goal, memory, problem),
+            height=height,
+            right=right,
+            operator=operator,
+            left=left,
+            has_left=has_left,
+            problem=problem,
+            memory=memory,
+        )

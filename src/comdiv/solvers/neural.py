@@ -1,0 +1,270 @@
+"""A model as a solver: what every neural solver of ours does the same way."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+import yaml
+
+from comdiv.errors import ComdivError
+from comdiv.expression import answers_agree, used_quantities
+from comdiv.files import write_text
+from comdiv.problem import Problem
+from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
+from comdiv.solvers import grammar
+from comdiv.solvers.alphabet import Alphabet, Vocabulary
+from comdiv.solvers.batches import sorted_batches
+from comdiv.solvers.beam import masked_log_softmax, search
+from comdiv.solvers.checkpoints import read_tensors, write_tensors
+from comdiv.solvers.examples import Example, encode_problem, input_words
+from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.training import Trained, seed_initialisation, train
+from comdiv.solvers.validation import drawn_validation
+
+SOLVING_BATCH = 64
+LARGE_CORPUS = 5_000  # problems; below it every word counts, above it rare ones are unknown
+BONUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # candidates for the soft coverage constraint
+
+
+class NeuralSolver:
+    """Trains a model, decodes by beam search, scores expressions, and keeps everything in one folder."""
+
+    def __init__(self, name: str, model_class: type[Model], settings: SolverSettings) -> None:
+        self.name = name
+        self.model_class = model_class
+        self.settings = settings
+        self.vocabulary: Vocabulary | None = None
+        self.alphabet: Alphabet | None = None
+        self.model: Model | None = None
+        self.cover_bonus = settings.cover_bonus
+
+    # --- training ---
+
+    def fit(
+        self,
+        train_problems: Sequence[Problem],
+        validation: Sequence[Problem],
+        *,
+        resume_from: Path | None = None,
+        progress: Progress | None = None,
+        after_epoch: Callable[[Trained], None] | None = None,
+    ) -> TrainingSummary:
+        """Train from scratch, or go on where a training in `resume_from` stopped."""
+        if not train_problems:
+            raise ComdivError("there are no training problems")
+        if not validation:
+            train_problems, validation = drawn_validation(train_problems, self.settings.seed)
+        self._learn_tokens(train_problems)
+        model = self._new_model()
+        examples = [example for example in self._encode(train_problems) if example.target is not None]
+        if not examples:
+            raise ComdivError("no training problem has an expression that the solver can spell")
+        trained = train(
+            model,
+            examples,
+            lambda: self.accuracy(validation) if validation else None,
+            checkpoints=resume_from / "training_state" if resume_from else None,
+            fingerprint=self._fingerprint(examples, validation),
+            after_epoch=after_epoch,
+            progress=progress,
+        )
+        if validation:
+            self.cover_bonus = self._learn_bonus(validation)
+        return TrainingSummary(
+            epochs=trained.epoch,
+            best_epoch=trained.best_epoch,
+            best_validation_accuracy=trained.best_accuracy,
+            problems=len(examples),
+            left_out=len(train_problems) - len(examples),
+            history=tuple(trained.history),
+        )
+
+    def _learn_tokens(self, problems: Sequence[Problem]) -> None:
+        texts = [input_words(problem, self.model_class.numbers) for problem in problems]
+        least = self.settings.min_frequency or (1 if len(problems) < LARGE_CORPUS else 5)
+        self.vocabulary = Vocabulary.learn((words for words, _ in texts), least)
+        self.alphabet = Alphabet.learn(problems, [len(positions) for _, positions in texts])
+
+    def _new_model(self) -> Model:
+        if self.vocabulary is None or self.alphabet is None:
+            raise ComdivError("the solver has not been trained")
+        if self.settings.threads:
+            torch.set_num_threads(self.settings.threads)
+        torch.use_deterministic_algorithms(True)
+        seed_initialisation(self.settings.seed)
+        self.model = self.model_class(self.settings, Sizes(len(self.vocabulary.words), self.alphabet))
+        return self.model.to(_device(self.settings.device))
+
+    def _encode(self, problems: Sequence[Problem]) -> list[Example]:
+        if self.vocabulary is None or self.alphabet is None:
+            raise ComdivError("the solver has not been trained")
+        notation, numbers = self.model_class.notation, self.model_class.numbers
+        return [encode_problem(p, self.vocabulary, self.alphabet, notation, numbers) for p in problems]
+
+    def _fingerprint(self, examples: Sequence[Example], validation: Sequence[Problem]) -> str:
+        """A hash of all that decides the weights: settings, tokens, examples in their order, validation."""
+        digest = hashlib.sha256(json.dumps([self.name, self.settings.model_dump()], sort_keys=True).encode())
+        for example in examples:
+            digest.update(example.words.tobytes() + (example.target.tobytes() if example.target is not None else b""))
+        for problem in validation:
+            digest.update(f"{problem.id}\n{problem.text}\n{problem.answer}\n".encode())
+        return digest.hexdigest()
+
+    # --- solving ---
+
+    def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
+        """The solution of every problem, in their order."""
+        model = self._ready()
+        hypotheses: list[list[Hypothesis]] = [[] for _ in problems]
+        examples = self._encode(problems)
+        device = next(model.parameters()).device
+        width = max(beam, 5) if self.settings.cover == "soft" else beam
+        for places, batch in sorted_batches(examples, SOLVING_BATCH, device):
+            with torch.no_grad():
+                memory = model.encode(batch)
+                found = search(model, memory, batch, self._rules(cover=self.settings.cover == "hard"), width)
+                if self.settings.cover == "hard" and not all(found):  # out of the beam's reach: without the constraint
+                    free = search(model, memory, batch, self._rules(cover=False), width)
+                    found = [covered or other for covered, other in zip(found, free, strict=True)]
+            for place, sequences in zip(places, found, strict=True):
+                read = [(model.sizes.alphabet.read(f.tokens, model.notation), f.log_probability) for f in sequences]
+                hypotheses[place] = [Hypothesis(expression, value) for expression, value in read]
+                if self.settings.cover == "soft":
+                    hypotheses[place].sort(key=self._bonus_key(len(examples[place].quantity_positions)))
+        return [solution_of(problem, found[:beam]) for problem, found in zip(problems, hypotheses, strict=True)]
+
+    def _bonus_key(self, quantities: int, bonus: float | None = None) -> Callable[[Hypothesis], float]:
+        """Order by log-probability plus a bonus for using every quantity of the text."""
+        weight = self.cover_bonus if bonus is None else bonus
+
+        def key(hypothesis: Hypothesis) -> float:
+            expression = hypothesis.expression
+            covers = expression is not None and used_quantities(expression) == list(range(quantities))
+            return -(hypothesis.log_probability + weight * covers)
+
+        return key
+
+    def _learn_bonus(self, validation: Sequence[Problem]) -> float:
+        """The bonus with the best validation accuracy; the smallest of equal ones."""
+        plain = self.with_settings(cover="none")
+        solutions = plain.solve(validation, beam=5)
+        counts = [len(example.quantity_positions) for example in self._encode(validation)]
+
+        def right(bonus: float) -> int:
+            total = 0
+            for problem, solution, count in zip(validation, solutions, counts, strict=True):
+                ordered = sorted(solution.hypotheses, key=self._bonus_key(count, bonus))
+                answer = solution_of(problem, ordered).answer
+                total += answer is not None and problem.answer is not None and answers_agree(answer, problem.answer)
+            return total
+
+        return max(BONUSES, key=lambda bonus: (right(bonus), -bonus))
+
+    def accuracy(self, problems: Sequence[Problem]) -> float:
+        """Answer accuracy with the best single hypothesis: what selects the epoch."""
+        solutions = self.solve(problems)
+        right = sum(
+            solution.answer is not None
+            and problem.answer is not None
+            and answers_agree(solution.answer, problem.answer)
+            for problem, solution in zip(problems, solutions, strict=True)
+        )
+        return right / len(problems)
+
+    def score(self, problems: Sequence[Problem]) -> list[Score]:
+        """The log-probability of every problem's own expression under the distribution that decoding uses."""
+        model = self._ready()
+        scores = [Score(float("-inf"), 0) for _ in problems]
+        examples = self._encode(problems)
+        spelled = [index for index, example in enumerate(examples) if example.target is not None]
+        device = next(model.parameters()).device
+        rules = self._rules(cover=False)
+        for places, batch in sorted_batches([examples[index] for index in spelled], SOLVING_BATCH, device):
+            with torch.no_grad():
+                logits = model.target_logits(model.encode(batch), batch)  # (batch, tokens, columns)
+                columns = logits.shape[-1]
+                syntax = grammar.start(rules, batch.quantity_counts, columns)
+                totals = torch.zeros(len(places), dtype=torch.float64, device=device)
+                for step in range(batch.targets.shape[1]):
+                    counted = batch.targets[:, step] >= 0
+                    tokens = batch.targets[:, step].clamp(min=0)
+                    steps = masked_log_softmax(logits[:, step], grammar.allowed(rules, syntax, columns))
+                    chosen = steps.gather(1, tokens.unsqueeze(1)).squeeze(1).double()
+                    totals += torch.where(counted, chosen, 0.0)
+                    syntax = grammar.advance(rules, syntax, tokens)
+            lengths = (batch.targets >= 0).sum(1).tolist()
+            for place, total, length in zip(places, totals.tolist(), lengths, strict=True):
+                scores[spelled[place]] = Score(total, length)
+        return scores
+
+    def with_settings(self, **changes: Any) -> "NeuralSolver":
+        """The same trained solver, decoding otherwise: `cover`, `constrained`, `beam`."""
+        other = type(self)(self.name, self.model_class, self.settings.model_copy(update=changes))
+        other.vocabulary, other.alphabet, other.model = self.vocabulary, self.alphabet, self.model
+        other.cover_bonus = self.cover_bonus
+        return other
+
+    def _rules(self, *, cover: bool) -> grammar.Rules:
+        model = self._ready()
+        return grammar.Rules(
+            model.notation, model.sizes.alphabet, self.settings.most_tokens, self.settings.constrained, cover
+        )
+
+    def _ready(self) -> Model:
+        if self.model is None:
+            raise ComdivError("the solver has not been trained")
+        return self.model
+
+    # --- keeping ---
+
+    def save(self, folder: Path) -> None:
+        """Write weights, vocabulary and configuration; other keys of an existing configuration stay."""
+        model = self._ready()
+        if self.vocabulary is None or self.alphabet is None:
+            raise ComdivError("the solver has not been trained")
+        folder.mkdir(parents=True, exist_ok=True)
+        write_tensors(folder / "model.safetensors", model.state_dict())
+        tokens = {"words": list(self.vocabulary.words), "alphabet": self.alphabet.to_json()}
+        write_text(folder / "vocabulary.json", json.dumps(tokens, ensure_ascii=False) + "\n")
+        path = folder / "config.yaml"
+        known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        config = {**known, "solver": self.name, "settings": self.settings.model_dump()}
+        config["learnt"] = {"cover_bonus": self.cover_bonus}
+        write_text(path, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """The solver of a run folder."""
+        from comdiv.solvers.registry import model_class
+
+        try:
+            config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+            tokens = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+            solver = cls(config["solver"], model_class(config["solver"]), SolverSettings(**config["settings"]))
+            solver.vocabulary = Vocabulary(tuple(tokens["words"]))
+            alphabet = tokens["alphabet"]
+            solver.alphabet = Alphabet(tuple(alphabet["constants"]), alphabet["copies"])
+            solver.cover_bonus = config.get("learnt", {}).get("cover_bonus", 0.0)
+        except FileNotFoundError as error:
+            raise ComdivError(f"{folder} is no run of a solver: it has no {Path(error.filename).name}") from error
+        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+            raise ComdivError(f"{folder} is no run of a solver: {error}") from error
+        model = solver._new_model()
+        try:
+            model.load_state_dict(read_tensors(folder / "model.safetensors"))
+        except RuntimeError as error:
+            raise ComdivError(f"{folder}: the weights do not fit: {str(error).splitlines()[0]}") from error
+        model.eval()
+        return solver
+
+
+def _device(name: str) -> torch.device:
+    if name != "auto":
+        return torch.device(name)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

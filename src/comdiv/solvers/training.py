@@ -1,0 +1,167 @@
+"""One training loop for all models: deterministic, resumable at every epoch, stopped by NaN."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from comdiv.errors import ComdivError
+from comdiv.solver import Progress
+from comdiv.solvers.batches import IGNORED, Batch, epoch_batches
+from comdiv.solvers.checkpoints import (
+    Checkpoint,
+    optimiser_tensors,
+    read_checkpoint,
+    restore_optimiser,
+    write_checkpoint,
+)
+from comdiv.solvers.examples import Example
+from comdiv.solvers.model import Model
+from comdiv.solvers.schedule import learning_rate
+
+_INITIALISATION = 2**31  # an epoch that no training reaches: its random numbers are for the first weights
+
+
+def seed_everything(seed: int, epoch: int) -> None:
+    """Make all that follows depend on (seed, epoch) alone; nothing of the random state needs to be stored."""
+    torch.manual_seed(int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0] >> 1))
+
+
+def seed_initialisation(seed: int) -> None:
+    """Before a model is made: equal seeds, equal first weights."""
+    seed_everything(seed, _INITIALISATION)
+
+
+@dataclass(slots=True)
+class Trained:
+    """What a training has come to; `history` has one entry an epoch."""
+
+    epoch: int = 0
+    step: int = 0
+    best_epoch: int = 0
+    best_accuracy: float | None = None
+    best: dict[str, Tensor] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+def train(
+    model: Model,
+    examples: Sequence[Example],
+    validate: Callable[[], float | None],
+    *,
+    checkpoints: Path | None = None,
+    fingerprint: str = "",
+    after_epoch: Callable[[Trained], None] | None = None,
+    progress: Progress | None = None,
+) -> Trained:
+    """Train a model on examples and leave it with the weights of its best epoch.
+
+    `validate` gives the accuracy on validation problems, or None where there are none: then the last epoch is the best.
+    With `checkpoints`, an interrupted training goes on from its last finished epoch and ends with the same bits;
+    `fingerprint` stands for everything that must be the same for that.
+    """
+    settings = model.settings
+    device = next(model.parameters()).device
+    optimiser = torch.optim.Adam(
+        model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cpu"
+    )
+    trained = Trained()
+    if checkpoints is not None:
+        _resume(model, optimiser, trained, checkpoints, fingerprint)
+    steps_per_epoch = math.ceil(len(examples) / settings.batch)
+    while trained.epoch < settings.epochs and not _patience_is_over(trained, settings.patience):
+        epoch = trained.epoch + 1
+        seed_everything(settings.seed, epoch)
+        started = time.perf_counter()
+        model.train()
+        losses = []
+        for batch in epoch_batches(examples, settings.batch, settings.seed, epoch, device):
+            rate = learning_rate(settings, trained.step, steps_per_epoch)
+            losses.append(train_step(model, optimiser, batch, rate, trained.step))
+            trained.step += 1
+            if progress is not None:
+                progress(f"epoch {epoch}/{settings.epochs}", len(losses), steps_per_epoch, _note(losses, trained))
+        seconds = time.perf_counter() - started
+        model.eval()
+        accuracy = validate()
+        trained.epoch = epoch
+        if accuracy is None or trained.best_accuracy is None or accuracy > trained.best_accuracy:
+            trained.best_epoch, trained.best_accuracy = epoch, accuracy
+            trained.best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+        trained.history.append(
+            {"epoch": epoch, "loss": round(float(np.mean(losses)), 6), "validation_accuracy": accuracy,
+             "learning_rate": rate, "problems_per_second": round(len(examples) / seconds, 1)}
+        )  # fmt: skip
+        if checkpoints is not None:
+            _save(model, optimiser, trained, checkpoints, fingerprint)
+        if after_epoch is not None:
+            after_epoch(trained)
+    if trained.best:
+        model.load_state_dict(trained.best)
+    model.eval()
+    return trained
+
+
+def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rate: float, step: int) -> float:
+    """One step of gradient descent on a batch; returns its loss."""
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+    logits = model.target_logits(model.encode(batch), batch)
+    loss = functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), model.settings.clip)
+    value = float(loss.detach())
+    if not (math.isfinite(value) and math.isfinite(float(norm))):
+        raise ComdivError(
+            f"the loss is no number at step {step}, batch {', '.join(batch.ids)}: try a lower learning_rate"
+        )
+    optimiser.step()
+    return value
+
+
+def _note(losses: list[float], trained: Trained) -> str:
+    best = "" if trained.best_accuracy is None else f", best validation {trained.best_accuracy:.1%}"
+    return f"loss {np.mean(losses[-50:]):.3f}{best}"
+
+
+def _patience_is_over(trained: Trained, patience: int) -> bool:
+    return bool(patience) and trained.best_accuracy is not None and trained.epoch - trained.best_epoch >= patience
+
+
+def _save(model: Model, optimiser: torch.optim.Optimizer, trained: Trained, folder: Path, fingerprint: str) -> None:
+    state = {
+        "fingerprint": fingerprint,
+        "epoch": trained.epoch,
+        "step": trained.step,
+        "best_epoch": trained.best_epoch,
+        "best_accuracy": trained.best_accuracy,
+        "history": trained.history,
+    }
+    tensors = optimiser_tensors(optimiser)
+    write_checkpoint(folder, trained.epoch, Checkpoint(model.state_dict(), tensors, trained.best, state))
+
+
+def _resume(model: Model, optimiser: torch.optim.Optimizer, trained: Trained, folder: Path, fingerprint: str) -> None:
+    checkpoint = read_checkpoint(folder)
+    if checkpoint is None:
+        return
+    if checkpoint.state.get("fingerprint") != fingerprint:
+        raise ComdivError(f"{folder}: the checkpoint belongs to another training (other data or settings); remove it")
+    try:
+        model.load_state_dict(dict(checkpoint.weights))
+        restore_optimiser(optimiser, checkpoint.optimiser)
+        trained.epoch, trained.step = checkpoint.state["epoch"], checkpoint.state["step"]
+        trained.best_epoch, trained.best_accuracy = checkpoint.state["best_epoch"], checkpoint.state["best_accuracy"]
+        trained.history = list(checkpoint.state["history"])
+        trained.best = dict(checkpoint.best)
+    except (KeyError, RuntimeError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise ComdivError(f"{folder}: the checkpoint does not fit this solver: {first}") from error

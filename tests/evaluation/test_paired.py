@@ -1,0 +1,119 @@
+"""Paired tests against tables worked out by hand."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comdiv.errors import ComdivError
+from comdiv.evaluation.paired import compare_predictions, mcnemar, paired_bootstrap
+from comdiv.evaluation.predictions import Prediction
+from comdiv.problem import Problem
+
+PAIRS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
+
+
+def sides(both: int, only_a: int, only_b: int, neither: int) -> tuple[list[bool], list[bool]]:
+    a = [True] * both + [True] * only_a + [False] * only_b + [False] * neither
+    b = [True] * both + [False] * only_a + [True] * only_b + [False] * neither
+    return a, b
+
+
+@pytest.mark.parametrize(
+    ("only_a", "only_b", "p"),
+    [
+        (0, 0, 1.0),
+        (1, 0, 1.0),
+        (5, 0, 2 / 32),  # five heads in five tosses, either way round
+        (0, 5, 2 / 32),
+        (1, 5, 2 * (1 + 6) / 64),
+        (8, 2, 2 * (1 + 10 + 45) / 1024),
+        (3, 3, 1.0),
+    ],
+)
+def test_mcnemar_is_the_exact_binomial_test_of_the_differing_problems(only_a: int, only_b: int, p: float) -> None:
+    result = mcnemar(*sides(7, only_a, only_b, 4))
+    assert (result.both, result.only_a, result.only_b, result.neither) == (7, only_a, only_b, 4)
+    assert result.p == pytest.approx(p)
+
+
+def test_mcnemar_of_thousands_of_differing_problems_is_a_number() -> None:
+    p = mcnemar(*sides(0, 2100, 1900, 0)).p
+    z = (200 - 1) / math.sqrt(4000)  # the normal approximation, with continuity correction
+    assert p == pytest.approx(math.erfc(z / math.sqrt(2)), rel=0.01)
+
+
+def test_the_bootstrap_of_one_sided_differences_is_a_binomial_worked_out_by_hand() -> None:
+    # Ten problems, A alone right on five: the difference of a draw is Binomial(10, 1/2) / 10.
+    difference, interval, p = paired_bootstrap(*sides(0, 5, 0, 5), resamples=20_000)
+    assert difference == 0.5
+    assert interval == (0.2, 0.8)  # P(X ≤ 1) = 0.011 < 0.025 < P(X ≤ 2) = 0.055
+    assert p == pytest.approx(2 / 1024, abs=0.0012)  # twice the probability that a draw has none of the five
+
+
+def test_equal_predictions_have_no_difference_and_p_one() -> None:
+    assert paired_bootstrap(*sides(3, 0, 0, 2), resamples=500) == (0, (0, 0), 1)
+
+
+def test_a_bootstrap_p_is_never_zero() -> None:
+    assert paired_bootstrap(*sides(0, 50, 0, 0), resamples=999)[2] == pytest.approx(2 / 1000)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others() -> None:
+    pair = sides(40, 13, 8, 40)
+    assert paired_bootstrap(*pair, seed=1) == paired_bootstrap(*pair, seed=1)
+    assert paired_bootstrap(*pair, seed=1)[2] != paired_bootstrap(*pair, seed=2)[2]
+
+
+def test_the_interval_agrees_with_the_normal_one_of_a_large_sample() -> None:
+    difference, (low, high), p = paired_bootstrap(*sides(600, 150, 110, 140))
+    error = math.sqrt((260 / 1000 - difference**2) / 1000)
+    assert difference == pytest.approx(0.04)
+    assert (low, high) == pytest.approx((0.04 - 1.96 * error, 0.04 + 1.96 * error), abs=0.002)
+    assert p == pytest.approx(math.erfc(0.04 / error / math.sqrt(2)), abs=0.005)
+
+
+def test_many_problems_are_drawn_in_pieces_of_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = sides(4, 3, 2, 1)
+    whole = paired_bootstrap(*pair, resamples=101)
+    monkeypatch.setattr("comdiv.evaluation.paired._CELLS", 70)
+    assert paired_bootstrap(*pair, resamples=101) == whole
+
+
+@given(PAIRS, st.integers(0, 5))
+def test_exchanging_a_and_b_changes_the_sign_and_nothing_else(pairs: list[tuple[bool, bool]], seed: int) -> None:
+    a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    difference, (low, high), p = paired_bootstrap(a, b, seed, 200)
+    mirrored, (mirrored_low, mirrored_high), mirrored_p = paired_bootstrap(b, a, seed, 200)
+    assert mirrored == -difference
+    assert (-mirrored_high, -mirrored_low) == pytest.approx((low, high))
+    assert mirrored_p == p
+    assert mcnemar(a, b).p == mcnemar(b, a).p
+
+
+@given(PAIRS)
+def test_intervals_and_ps_stay_in_their_ranges(pairs: list[tuple[bool, bool]]) -> None:
+    a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    _, (low, high), p = paired_bootstrap(a, b, resamples=100)
+    assert -1 <= low <= high <= 1
+    assert 0 < p <= 1
+    assert 0 < mcnemar(a, b).p <= 1
+
+
+def test_no_resamples_are_refused() -> None:
+    with pytest.raises(ComdivError, match="at least one"):
+        paired_bootstrap([True], [False], resamples=0)
+
+
+def test_predictions_are_compared_on_all_problems_missing_ones_as_wrong() -> None:
+    problems = [Problem(str(n), "en", f"{n} apples?", None, Fraction(n)) for n in range(4)]
+    a = [Prediction(str(n), answer=Fraction(n)) for n in range(3)]  # 0, 1, 2 right, 3 missing
+    b = [Prediction("0", answer=Fraction(0)), Prediction("1", answer=Fraction(9))]  # 0 right
+    comparison = compare_predictions(problems, a, b, resamples=100)
+    record = comparison.to_json()
+    assert (record["n"], record["a"]["accuracy"], record["b"]["accuracy"]) == (4, 0.75, 0.25)
+    assert record["difference"] == 0.5
+    assert record["mcnemar"] == {"both": 1, "only_a": 2, "only_b": 0, "neither": 1, "p": 0.5}
+    assert (record["seed"], record["resamples"]) == (0, 100)

@@ -1,0 +1,79 @@
+"""Files that appear whole or not at all."""
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.files import atomic_write, file_sha256, refuse_to_overwrite, write_text
+
+
+def test_the_file_appears_only_when_the_block_ends(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "er" / "file.txt"
+    with atomic_write(path) as stream:
+        stream.write("苹果\n")
+        assert not path.exists()
+    assert path.read_bytes() == "苹果\n".encode()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_leaves_the_old_file_and_no_temporary_one(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    write_text(path, "old")
+
+    def fail_in_the_middle() -> None:
+        with atomic_write(path) as stream:
+            stream.write("new" * 100_000)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_in_the_middle()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_we_write_is_as_readable_as_other_files(tmp_path: Path) -> None:
+    write_text(tmp_path / "ours.txt", "")
+    (tmp_path / "other.txt").write_text("")
+    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("ours.txt", "other.txt")}
+    assert len(modes) == 1
+
+
+def test_a_folder_in_the_way_is_an_error_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ComdivError, match="is a folder, not a file to write"):
+        write_text(tmp_path, "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_place_of_a_folder_is_an_error_in_one_line(tmp_path: Path) -> None:
+    write_text(tmp_path / "file", "x")
+    with pytest.raises(ComdivError, match=r"file/inside\.txt cannot be written: (File exists|Not a directory)"):
+        write_text(tmp_path / "file" / "inside.txt", "x")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the administrator may write everywhere")
+def test_a_folder_without_permission_is_an_error_in_one_line(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(ComdivError, match="cannot be written: Permission denied"):
+        write_text(tmp_path / "file.txt", "x")
+
+
+def test_nothing_is_overwritten_unless_it_is_said(tmp_path: Path) -> None:
+    path, folder = tmp_path / "file.txt", tmp_path / "folder"
+    folder.mkdir()
+    refuse_to_overwrite(path, force=False)  # not there
+    refuse_to_overwrite(folder, force=False)  # empty
+    write_text(path, "x")
+    write_text(folder / "file.txt", "x")
+    for occupied in (path, folder):
+        with pytest.raises(ComdivError, match="exists already; choose another name or say --force"):
+            refuse_to_overwrite(occupied, force=False)
+        refuse_to_overwrite(occupied, force=True)
+
+
+def test_the_hash_is_that_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abc" * 1_000_000)
+    assert file_sha256(tmp_path / "file") == hashlib.sha256(b"abc" * 1_000_000).hexdigest()
