@@ -1,13 +1,10 @@
 """What tests of several packages share."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-sys.path.insert(0, str(Path(__file__).parent))  # for `from strategies import …` in any test
 
 # The first call of a language reads a dictionary, and the machine may be busy: time is no property to test here.
 settings.register_profile("comdiv", deadline=None)

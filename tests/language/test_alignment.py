@@ -63,6 +63,8 @@ def aligned(text: str, equation: str, *, code: str = "zh", number_words: bool = 
         ("6（1）班有5人", "x=5-1", "N2-1"),
         ("第1天看了5页", "x=5-1", "N1-1"),
         ("1小时走5千米", "x=5*(1+1)", "N1*(N0+1)"),
+        ("用了1(2/2)，共5页", "x=5*(3/3)", "N1*1"),
+        ("用了1，共5页", "x=5*(3/3)", "N1*N0"),
     ],
 )
 def test_leaves_become_quantities_by_the_rules(text: str, equation: str, expected: str) -> None:

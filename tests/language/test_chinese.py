@@ -108,6 +108,7 @@ def test_number_tokens_say_which_quantity_they_are() -> None:
         ("甲是5，", None, "bare"),
         ("求和：5加乙", None, "bare"),
         ("一共5下午", None, None),
+        ("占12分之五", None, None),
         ("面积是5面积", None, None),
     ],
 )

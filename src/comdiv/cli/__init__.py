@@ -8,10 +8,14 @@ from typing import Annotated
 
 import typer
 
+from comdiv.cli.compare import compare
 from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
+from comdiv.cli.evaluate import evaluate
 from comdiv.cli.measure import measure
+from comdiv.cli.solve import solve
 from comdiv.cli.split import split
+from comdiv.cli.train import train
 from comdiv.errors import ComdivError
 
 app = typer.Typer(
@@ -33,6 +37,21 @@ app.command(
     rich_help_panel="Benchmarks",
     epilog="Examples: comdiv measure train.jsonl test.jsonl; comdiv measure mawps-comdiv --json",
 )(measure)
+app.command(
+    rich_help_panel="Solvers",
+    epilog="Example: comdiv train gts --data mawps-comdiv --out runs/gts --set epochs=20",
+)(train)
+app.command(
+    rich_help_panel="Solvers",
+    epilog="Examples: comdiv evaluate runs/gts mawps-comdiv; comdiv evaluate --predictions llm.jsonl mawps-comdiv",
+)(evaluate)
+app.command(
+    rich_help_panel="Solvers",
+    epilog="Example: comdiv solve 'Tom has 3 bags of 12 apples. How many apples has he?' --run runs/gts",
+)(solve)
+app.command(rich_help_panel="Solvers", epilog="Example: comdiv compare gts.jsonl lstm.jsonl --test mawps-comdiv")(
+    compare
+)
 
 
 def _print_version(wanted: bool) -> None:

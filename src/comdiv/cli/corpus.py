@@ -25,6 +25,10 @@ NumberWordsOption = Annotated[
     typer.Option("--number-words", help="Whether numbers written as words count; auto: where an equation needs them."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+CoverOption = Annotated[
+    Literal["none", "soft", "hard"],
+    typer.Option("--cover", help="Whether an expression should use every quantity of its text."),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from comdiv.cli.console import output_console, print_json, print_note
+from comdiv.cli.console import output_console, print_json, print_note, tracked
 from comdiv.cli.corpus import (
     AnswerColumn,
+    CoverOption,
     EquationColumn,
     ForceOption,
     IdColumn,
@@ -43,7 +44,13 @@ def evaluate(
         str | None,
         typer.Option(help="Training problems, for templates seen and unseen; a dataset folder knows its own."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for predictions.jsonl and result.json.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for predictions.jsonl and result.json; of a run, its own by default.")
+    ] = None,
+    beam: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Hypotheses to follow; a run's own by default.")
+    ] = None,
+    cover: CoverOption = "none",
     text: TextColumn = None,
     equation: EquationColumn = None,
     answer: AnswerColumn = None,
@@ -57,7 +64,7 @@ def evaluate(
     if predictions is None:
         if file is None:
             raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or say --predictions FILE TEST")
-        _evaluate_run(Path(target), file, train, out, columns, language, json=json, force=force)
+        _evaluate_run(Path(target), file, train, out, columns, language, beam, cover, json=json)
         return
     if file is not None:
         raise ComdivError(f"with --predictions there is one argument, the test problems: {target} or {file}?")
@@ -71,12 +78,53 @@ def _evaluate_run(
     out: Path | None,
     columns: "Columns | None",
     language: str | None,
+    beam: int | None,
+    cover: str,
     *,
     json: bool,
-    force: bool,
 ) -> None:
     """Solve the problems with a trained solver, then score them like anybody's predictions."""
-    raise ComdivError("no solver runs yet")
+    from comdiv.cli.solve import load_run
+    from comdiv.evaluation import Prediction, evaluate_predictions, templates_of
+    from comdiv.files import file_sha256
+
+    solver = load_run(run, cover)
+    test = load_test(file, columns, language)
+    width = int(beam or getattr(getattr(solver, "settings", None), "beam", 1))
+    folder = out or run / "evaluations" / (test.name if cover == "none" else f"{test.name}-cover-{cover}")
+    solutions = []
+    step = 256  # problems between two updates of the bar
+    for start in tracked(range(0, len(test.problems), step), f"solving {test.name}"):
+        solutions += solver.solve(test.problems[start : start + step], beam=width)
+    predictions = tuple(
+        Prediction.from_solution(problem.id, solution)
+        for problem, solution in zip(test.problems, solutions, strict=True)
+    )
+    training = _training_problems(train or _data_of(run), file, columns, language)
+    evaluation = evaluate_predictions(test.problems, predictions, None if training is None else templates_of(training))
+    weights = run / "model.safetensors"
+    origin = {
+        "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},
+        "solver": solver.name,
+        "seed": getattr(getattr(solver, "settings", None), "seed", None),
+        "beam": width,
+        "cover": cover,
+    }
+    write_result(folder, test, predictions, evaluation, origin)
+    if json:
+        print_json(evaluation.to_json())
+    else:
+        print_evaluation(evaluation, f"{run.name} on {test.name}")
+        print_note(f"written to {folder}")
+
+
+def _data_of(run: Path) -> str | None:
+    """The dataset that a run was trained on, if it is still where it was."""
+    import yaml
+
+    config = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
+    folder = (config.get("data") or {}).get("folder") if isinstance(config, dict) else None
+    return folder if folder and (Path(folder) / "train.jsonl").is_file() else None
 
 
 def _evaluate_predictions(

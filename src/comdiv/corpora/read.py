@@ -90,7 +90,7 @@ def locate(source: str | Path) -> tuple[str, list[Path]]:
         return path.resolve().name, found
     if path.is_file():
         return path.stem, [path]
-    if path.suffix or len(path.parts) > 1:
+    if path.suffix or str(source) != path.name:  # ./mine and folder/mine are no names of corpora
         raise ComdivError(f"{path}: no such file")
     return str(source), find_corpus_files(str(source))
 

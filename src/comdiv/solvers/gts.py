@@ -78,7 +78,7 @@ class Gts(Model):
             "gru", sizes.words, settings.embedding, hidden, settings.layers, settings.dropout
         )
         self.dropout = nn.Dropout(settings.dropout)
-        self.symbols = nn.Parameter(torch.randn(sizes.alphabet.first_copy, hidden) * hidden**-0.5)  # M_op and M_con
+        self.symbols = nn.Parameter(torch.randn(sizes.alphabet.first_copy, hidden))  # M_op and M_con
         self.attention_goal, self.attention_word = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
         self.attention_out = nn.Linear(hidden, 1, bias=False)
         self.score_goal, self.score_token = nn.Linear(2 * hidden, hidden), nn.Linear(hidden, hidden, bias=False)

@@ -72,6 +72,15 @@ def load_solver(folder: Path) -> Solver:
     """The trained solver of a run folder."""
     if not (folder / "config.yaml").is_file():
         raise ComdivError(f"{folder} is no run of a solver: it has no config.yaml")
+    import yaml
+
+    config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+    name = str(config.get("solver", "")) if isinstance(config, dict) else ""
+    if name.startswith("command:"):
+        from comdiv.solvers.command import CommandSolver
+
+        return CommandSolver.load(folder)
+    model_class(name)  # says what is missing before anything needs torch
     from comdiv.solvers.neural import NeuralSolver
 
     return NeuralSolver.load(folder)

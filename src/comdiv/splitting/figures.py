@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from comdiv.splitting.measurement import Frequency, Measurement
 
@@ -28,7 +29,7 @@ def _draw(frequencies: Sequence[Frequency], title: str, label: str, path: Path) 
     train_total = max(1, sum(frequency.train for frequency in frequencies))
     test_total = max(1, sum(frequency.test for frequency in frequencies))
     positions = range(len(shown))
-    settings = {"svg.hashsalt": "comdiv", "svg.fonttype": "none", "font.size": 9}
+    settings: dict[Any, Any] = {"svg.hashsalt": "comdiv", "svg.fonttype": "none", "font.size": 9}
     with mpl.rc_context(settings):
         figure = Figure(figsize=(9, 3.4), layout="constrained")
         axes = figure.add_subplot()

@@ -1,0 +1,99 @@
+"""A solver that is a program of the user's own, in any language.
+
+`command:PROGRAM ARGUMENTS` is run as `PROGRAM ARGUMENTS solve BEAM` or `PROGRAM ARGUMENTS score`. It reads problems as
+JSON Lines on standard input and writes a line for each: `{"id": …, "expression": "N0*N1", "log_probability": -0.3}` to
+solve (further lines with the same id are further hypotheses), `{"id": …, "log_probability": -0.3, "tokens": 3}` to
+score.
+"""
+
+import json
+import shlex
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from comdiv.errors import ComdivError
+from comdiv.expression import ExpressionError, parse
+from comdiv.problem import Problem
+from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
+
+PREFIX = "command:"
+
+
+class CommandSolver:
+    """Runs the program without a shell, once for each call."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.command = shlex.split(name.removeprefix(PREFIX))
+        if not self.command:
+            raise ComdivError("command: names no program")
+
+    def fit(
+        self,
+        train: Sequence[Problem],
+        validation: Sequence[Problem],
+        *,
+        resume_from: Path | None = None,
+        progress: Progress | None = None,
+    ) -> TrainingSummary:
+        """A program trains itself, if it needs to: nothing is done here."""
+        return TrainingSummary(0, 0, None, len(train), 0)
+
+    def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
+        """Ask the program; a problem that it does not answer counts as ill-formed."""
+        found: dict[str, list[Hypothesis]] = {}
+        for line in self._run(["solve", str(beam)], problems):
+            expression = line.get("expression")
+            try:
+                tree = parse(expression) if isinstance(expression, str) else None
+            except ExpressionError:
+                tree = None
+            found.setdefault(str(line.get("id")), []).append(Hypothesis(tree, _number(line, "log_probability")))
+        return [solution_of(problem, found.get(problem.id, [])[:beam]) for problem in problems]
+
+    def score(self, problems: Sequence[Problem]) -> list[Score]:
+        """Ask the program; a problem that it does not score gets −inf."""
+        lines = {str(line.get("id")): line for line in self._run(["score"], problems)}
+        missing = Score(float("-inf"), 0)
+        return [
+            Score(_number(lines[p.id], "log_probability"), int(_number(lines[p.id], "tokens", 1)))
+            if p.id in lines
+            else missing
+            for p in problems
+        ]
+
+    def save(self, folder: Path) -> None:
+        """Keep the command in a run folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.yaml").write_text(f"solver: {json.dumps(self.name)}\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """The command of a run folder."""
+        import yaml
+
+        return cls(yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))["solver"])
+
+    def _run(self, arguments: list[str], problems: Sequence[Problem]) -> list[dict[str, Any]]:
+        text = "".join(json.dumps(problem.to_json(), ensure_ascii=False) + "\n" for problem in problems)
+        try:
+            done = subprocess.run([*self.command, *arguments], input=text, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise ComdivError(f"{self.name}: cannot be run: {error.strerror or error}") from error
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise ComdivError(f"{self.name}: ended with exit code {done.returncode}: {last}")
+        try:
+            lines = [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
+        except ValueError as error:
+            raise ComdivError(f"{self.name}: its output is no JSON Lines: {error}") from error
+        if not all(isinstance(line, dict) for line in lines):
+            raise ComdivError(f"{self.name}: a line of its output is no JSON object")
+        return lines
+
+
+def _number(line: dict[str, Any], key: str, default: float = 0.0) -> float:
+    value = line.get(key, default)
+    return float(value) if isinstance(value, int | float) else default

@@ -1,0 +1,64 @@
+"""What a corpus is made of, counted on five problems by hand."""
+
+import json
+
+from comdiv.corpora import CorpusStatistics, ReadReport, corpus_statistics, read_rows
+from comdiv.expression import parse
+from comdiv.problem import Problem
+
+ROWS = [
+    {"id": "a", "original_text": "Tom has 3 cats. How many legs?", "equation": "x=3*4", "ans": "12"},
+    {"id": "b", "original_text": "Tom  has 5 cats. How many legs?", "equation": "x=5*4", "ans": "20"},
+    {"id": "c", "original_text": "Ann ate 2 of 8 nuts. How many are left?", "equation": "x=8-2", "ans": "5"},
+    {"id": "d", "original_text": "Ann has 2 nuts, 3 figs and 1 pear. How many?", "equation": "x=2+3+1", "ans": None},
+    {"id": "e", "original_text": "What are they?", "equation": "x+y=7;x-y=1", "ans": "4"},
+    {"id": "f", "original_text": "", "equation": "x=1", "ans": "1"},
+]
+
+
+def statistics() -> CorpusStatistics:
+    corpus = read_rows(ROWS)
+    return corpus_statistics(corpus.problems, corpus.report)
+
+
+def test_records_problems_and_labels_are_counted() -> None:
+    counted = statistics()
+    assert (counted.records, counted.problems, counted.languages) == (6, 5, ("en",))
+    assert (counted.evaluated, counted.agree, counted.disagreeing) == (4, 2, ("c", "d"))
+    assert (counted.not_expressible, counted.unreadable) == (1, 1)
+
+
+def test_templates_operators_and_leaves_are_counted() -> None:
+    counted = statistics()
+    assert counted.templates == 3
+    assert counted.most_frequent_templates[0] == ("n1*4", 2)
+    assert counted.operators == {1: 3, 2: 1}
+    assert (counted.leaves_aligned, counted.leaves_constant, counted.constants) == (7, 2, {"4": 2})
+
+
+def test_twins_differ_in_numbers_and_white_space_only() -> None:
+    assert (statistics().twins, statistics().twin_groups) == (2, 1)
+
+
+def test_means_are_over_problems() -> None:
+    counted = statistics()
+    assert counted.quantities == 7
+    assert counted.mean_clauses == round((2 + 2 + 2 + 2 + 1) / 5, 2)
+    assert counted.mean_tokens == round((9 + 9 + 12 + 14 + 4) / 5, 2)
+
+
+def test_statistics_are_plain_json() -> None:
+    record = statistics().to_json()
+    wanted = {"problems", "evaluated", "agree", "not_expressible", "unreadable", "templates", "leaves_aligned"}
+    assert wanted <= json.loads(json.dumps(record)).keys()
+
+
+def test_an_expression_without_a_value_disagrees() -> None:
+    problems = [Problem("a", "en", "3 cats", parse("N0/0")), Problem("b", "en", "3 cats", parse("N0+N1"))]
+    counted = corpus_statistics(problems, ReadReport())
+    assert (counted.evaluated, counted.agree, counted.disagreeing) == (0, 0, ("a", "b"))
+
+
+def test_an_empty_corpus_has_zeros() -> None:
+    counted = corpus_statistics([], ReadReport())
+    assert (counted.problems, counted.agree, counted.mean_tokens, counted.twins) == (0, 0, 0, 0)
