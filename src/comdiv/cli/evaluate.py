@@ -90,7 +90,8 @@ def _evaluate_run(
 
     solver = load_run(run, cover)
     test = load_test(file, columns, language)
-    width = int(beam or getattr(getattr(solver, "settings", None), "beam", 1))
+    settings = getattr(solver, "settings", None)
+    width: int = beam or getattr(settings, "beam", None) or 1
     folder = out or run / "evaluations" / (test.name if cover == "none" else f"{test.name}-cover-{cover}")
     solutions = []
     step = 256  # problems between two updates of the bar
@@ -106,7 +107,7 @@ def _evaluate_run(
     origin = {
         "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},
         "solver": solver.name,
-        "seed": getattr(getattr(solver, "settings", None), "seed", None),
+        "seed": getattr(settings, "seed", None),
         "beam": width,
         "cover": cover,
     }
