@@ -50,8 +50,13 @@ def write_dataset(
     With `force`, an existing one has its files replaced, `dataset.json` last; what people put there stays.
     """
     refuse_to_overwrite(folder, force=force)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    if folder.exists() and not folder.is_dir():
+        raise ComdivError(f"{folder} is a file: a dataset is a folder")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    except OSError as error:
+        raise ComdivError(f"{folder} cannot be written: {error.strerror}") from error
     try:
         files = {}
         for part in PARTS:

@@ -1,7 +1,7 @@
 """`comdiv measure`: how compositional a training and a test set are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -29,6 +29,14 @@ def measure(
     alpha: Annotated[str | None, typer.Option(help="Preset for the i.i.d. divergence: paper or keysers2020.")] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Tokens of context; a dataset's own, or 3.")] = None,
     cluster_seed: Annotated[int | None, typer.Option(min=0, help="Of the clustering; a dataset's own, or 0.")] = None,
+    atoms: Annotated[
+        Literal["clusters", "clusters+operators"] | None,
+        typer.Option(help="What counts as an atom; a dataset's own, or clusters."),
+    ] = None,
+    commutative: Annotated[
+        bool | None,
+        typer.Option("--commutative/--no-commutative", help="Whether a+b and b+a are one compound; a dataset's own."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.json, report.md and the two figures.")] = None,
     text: TextColumn = None,
     equation: EquationColumn = None,
@@ -40,31 +48,31 @@ def measure(
     """Measure the divergences between two files, or between the sides of a dataset folder (§III-A, Table I)."""
     import numpy as np
 
-    from comdiv.dataset import FACTS, read_dataset, read_facts
+    from comdiv.dataset import read_dataset
+    from comdiv.files import refuse_to_overwrite
     from comdiv.splitting.extraction import ExtractionSettings, extract
     from comdiv.splitting.measurement import measure as measure_split
 
-    settings, preset = ExtractionSettings(), "paper"
+    made_with: dict[str, Any] = {}
+    if out is not None:
+        refuse_to_overwrite(out, force=force)
     if test is None:
         folder = Path(train)
         if not folder.is_dir():
             raise ComdivError(f"{train}: name the test problems, too, or a dataset folder")
         dataset = read_dataset(folder)
         training, testing = dataset.training_side, dataset.test
-        made_with = read_facts(folder).get("settings", {}) if (folder / FACTS).is_file() else {}
-        settings = ExtractionSettings(**made_with.get("extraction", {}))
-        preset = made_with.get("alpha", preset)
+        made_with = dataset.facts.get("settings", {})
     else:
         columns = named_columns(text, equation, answer)
         training = load_corpus(train, columns, language).problems
         testing = load_corpus(test, columns, language).problems
-    settings = ExtractionSettings(
-        k=settings.k if k is None else k,
-        window=settings.window if window is None else window,
-        atoms=settings.atoms,
-        commutative=settings.commutative,
-        seed=settings.seed if cluster_seed is None else cluster_seed,
-    )
+    wanted = {"k": k, "window": window, "atoms": atoms, "commutative": commutative, "seed": cluster_seed}
+    named = {name: value for name, value in wanted.items() if value is not None}
+    try:
+        settings = ExtractionSettings(**{**made_with.get("extraction", {}), **named})
+    except TypeError as error:
+        raise ComdivError(f"{train}: dataset.json has settings that this version does not know: {error}") from error
     for side, problems in (("training", training), ("test", testing)):
         if not problems:
             raise ComdivError(f"the {side} side has no problems")
@@ -74,25 +82,24 @@ def measure(
     )
     in_test = {id(problem) for problem in testing}  # ids of files may clash, objects do not
     mask = np.array([id(problem) in in_test for problem in extraction.problems])
-    measurement = measure_split(extraction, mask, settings, alpha=alpha or preset)
+    measurement = measure_split(extraction, mask, settings, alpha=alpha or made_with.get("alpha", "paper"))
     if out is not None:
-        _write_report(measurement, out, force=force)
+        _write_report(measurement, out)
     if json:
         print_json(measurement.to_json())
     else:
         from comdiv.cli.report import print_measurement
 
-        print_measurement(measurement, f"{train} {test or ''}")
+        print_measurement(measurement, f"{train}, {test}" if test else train)
 
 
-def _write_report(measurement: "Measurement", out: Path, *, force: bool) -> None:
+def _write_report(measurement: "Measurement", out: Path) -> None:
     import json
 
-    from comdiv.files import refuse_to_overwrite, write_text
+    from comdiv.files import write_text
     from comdiv.splitting.building import markdown_table
     from comdiv.splitting.figures import draw_frequencies
 
-    refuse_to_overwrite(out, force=force)
     write_text(
         out / "report.json", json.dumps(measurement.to_json(frequencies=True), ensure_ascii=False, indent=2) + "\n"
     )

@@ -2,19 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from comdiv.cli.console import error_console
+from comdiv.cli.console import output_console
 
 if TYPE_CHECKING:
     from comdiv.splitting.measurement import Measurement
 
 
 def print_measurement(measurement: "Measurement", title: str) -> None:
-    """The report on a split, on standard error: standard output is for `--json`."""
+    """The report on a split."""
     from rich.table import Table
+    from rich.text import Text
 
     from comdiv.splitting.building import table_rows
 
-    table = Table(title=title, title_justify="left", show_header=False, box=None)
+    table = Table(title=Text(title), title_justify="left", show_header=False, box=None)
     for name, value in table_rows(measurement):
         table.add_row(name, value)
-    error_console().print(table)
+    output_console().print(table)

@@ -66,7 +66,10 @@ def newest_run(folder: Path, language: str) -> Path:
 
     runs = sorted(folder.glob("*/model.safetensors"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in runs:
-        words = json.loads((path.parent / "vocabulary.json").read_text(encoding="utf-8"))["words"]
+        try:
+            words = json.loads((path.parent / "vocabulary.json").read_text(encoding="utf-8"))["words"]
+        except (OSError, ValueError, KeyError):  # a run that is only half written
+            continue
         if detect_language("".join(words)) == language:
             return path.parent
     raise ComdivError(

@@ -1,6 +1,6 @@
 """`comdiv split`: compositional, i.i.d., length and template splits of any corpus."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -40,7 +40,7 @@ def split(
         Literal["lift", "divergence"], typer.Option(help="Best k by lift over i.i.d., or by divergence (the paper).")
     ] = "lift",
     alpha: Annotated[str, typer.Option(help="Preset of the divergences' α: paper or keysers2020.")] = "paper",
-    atom_bound: Annotated[float, typer.Option(min=0, help="Greatest atom divergence of a compositional split.")] = 0.01,
+    atom_bound: Annotated[float, typer.Option(min=0, max=1, help="Greatest atom divergence; 1 allows any.")] = 0.01,
     length_weight: Annotated[float, typer.Option(min=0, help="How much unequal text lengths count against it.")] = 0.5,
     target: Annotated[
         str | None, typer.Option(help="Compound divergence to reach; several (0.3,0.4) for curves.")
@@ -75,21 +75,21 @@ def split(
     force: ForceOption = False,
 ) -> None:
     """Split a corpus so that test needs new compositions of what train has (§III-A), or by a control's method."""
+    from comdiv.splitting.building import corpus_facts
     from comdiv.splitting.choice import best_k
     from comdiv.splitting.extraction import ExtractionSettings, extract
     from comdiv.splitting.methods import SplitSettings
 
-    candidates = [int(value) for value in _numbers(k, "--k", whole=True)]
-    targets = _numbers(target, "--target") if target else [None]
-    if len(targets) > 1 and splits > 1:
-        raise ComdivError("several --target and several --splits do not go together: one or the other")
+    candidates = [int(value) for value in _numbers(k, "--k", "whole numbers such as 10 or 5,10,20", whole=True)]
+    targets = [None] if target is None else _numbers(target, "--target", "numbers from 0 to 1 such as 0.5 or 0.3,0.4")
+    _check_combination(method, candidates, targets, splits, with_iid)
     settings = SplitSettings(
         method=method, test_size=test_size, alpha=alpha, atom_bound=atom_bound, length_weight=length_weight,
         target=targets[0], search=search, steps_per_item=steps_per_item, twins=twins, seed=seed,
         extraction=ExtractionSettings(candidates[0], window, atoms, commutative, cluster_seed),
     )  # fmt: skip
     corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
-    origin = {"corpus": corpus.name, "version": corpus.version, "problems": len(corpus.problems)}
+    origin = corpus_facts(corpus)
     extraction = extract(
         corpus.problems, window=window, track=lambda problems: tracked(problems, "contexts", len(corpus.problems))
     )
@@ -98,43 +98,59 @@ def split(
             best, scores = best_k(extraction, settings, candidates, k_by, progress)
         print_note(f"k = {best} by {k_by}: " + ", ".join(f"{n}: {score:.3f}" for n, score in scores.items()))
         settings = replace(settings, extraction=replace(settings.extraction, k=best))
-    facts = {
-        str(folder): _make(extraction, planned, folder, origin, validation, force=force)
-        for folder, planned in _plan(settings, out, targets, splits, with_iid)
-    }
+    made: dict[str, dict[str, Any]] = {}
+    for folder, planned, control in _plan(settings, out, targets, splits):
+        facts = _make(extraction, planned, folder, origin, validation, force=force, table=not json)
+        made[str(folder)] = facts
+        if with_iid and control is not None:
+            same_size = replace(planned, method="iid", target=None, test_size=float(facts["test_size"]))
+            made[str(control)] = _make(extraction, same_size, control, origin, validation, force=force, table=not json)
     if json:
-        print_json(next(iter(facts.values())) if len(facts) == 1 else facts)
+        print_json(made if len(made) > 1 else made[str(out)])
 
 
-def _numbers(text: str, option: str, *, whole: bool = False) -> list[float]:
+def _numbers(text: str, option: str, wanted: str, *, whole: bool = False) -> list[float]:
     try:
-        values = [int(part) if whole else float(part) for part in text.split(",")]
+        values = [float(int(part) if whole else part) for part in text.split(",")]
     except ValueError as error:
-        raise ComdivError(f"{option} {text}: not a number or a list such as 5,10,20") from error
+        raise ComdivError(f"{option} {text}: not {wanted}") from error
     if len(set(values)) != len(values):
         raise ComdivError(f"{option} {text}: a value is there twice")
-    return [float(value) for value in values]
+    return values
+
+
+def _check_combination(
+    method: str, candidates: Sequence[int], targets: Sequence[float | None], splits: int, with_iid: bool
+) -> None:
+    """Refuse options that contradict each other, before anything is read."""
+    if len(candidates) > 1 and method != "dbca":
+        raise ComdivError(f"several --k to choose from go with --method dbca, not {method}: name one")
+    if len(targets) > 1 and splits > 1:
+        raise ComdivError("several --target and several --splits do not go together: one or the other")
+    if method == "length" and splits > 1:
+        raise ComdivError("--method length gives the same test side for every seed: leave --splits out")
+    if method == "iid" and with_iid:
+        raise ComdivError("--with-iid is a control for other methods: --method iid is one already")
 
 
 def _plan(
-    settings: "SplitSettings", out: Path, targets: list[float] | list[None], splits: int, with_iid: bool
-) -> Iterator[tuple[Path, "SplitSettings"]]:
-    """The folders to make: a single split is the folder itself, several are in it, controls beside them."""
-    control = replace(settings, method="iid", target=None)
+    settings: "SplitSettings", out: Path, targets: Sequence[float | None], splits: int
+) -> Iterator[tuple[Path, "SplitSettings", Path | None]]:
+    """The folders to make, and where a control goes: a single split is the folder itself, several are in it."""
     if len(targets) > 1:
-        for value in targets:
-            yield out / f"target-{value:.2f}", replace(settings, target=value)
+        for target in targets:  # one control for all: they have the same size
+            control = out / "iid" if target == targets[-1] else None
+            yield out / _target_name(target or 0.0), replace(settings, target=target), control
     elif splits > 1:
         for number in range(1, splits + 1):
-            seed = settings.seed + number - 1
-            yield out / f"split-{number}", replace(settings, seed=seed)
-            if with_iid:
-                yield out / f"iid-{number}", replace(control, seed=seed)
-        return
+            yield out / f"split-{number}", replace(settings, seed=settings.seed + number - 1), out / f"iid-{number}"
     else:
-        yield out, settings
-    if with_iid:
-        yield out / "iid", control
+        yield out, settings, out / "iid"
+
+
+def _target_name(target: float) -> str:
+    """`target-0.30`, with more digits where two do not tell a target from its neighbours."""
+    return f"target-{target:.2f}" if target == round(target, 2) else f"target-{target:g}"
 
 
 def _make(
@@ -145,13 +161,15 @@ def _make(
     validation: float,
     *,
     force: bool,
+    table: bool,
 ) -> dict[str, Any]:
     """Make one dataset, unless the same one is there already."""
     from comdiv.cli.report import print_measurement
     from comdiv.dataset import FACTS, read_facts, write_dataset
-    from comdiv.splitting.building import build_dataset, card_paragraphs
+    from comdiv.files import refuse_to_overwrite
+    from comdiv.splitting.building import build_dataset, card_paragraphs, smaller_test_note
     from comdiv.splitting.figures import draw_frequencies
-    from comdiv.splitting.methods import split_problems, wanted_test_size
+    from comdiv.splitting.methods import split_problems
 
     wanted = {**asdict(settings), "validation_share": validation}
     if (folder / FACTS).is_file() and not force:
@@ -159,11 +177,12 @@ def _make(
         if facts.get("settings") == wanted and facts.get("source") == origin:
             print_note(f"{folder}: is there already, made with the same settings")
             return facts
+    refuse_to_overwrite(folder, force=force)  # before the search, not after it
     with _search_progress(f"searching {folder.name}") as progress:
         test = split_problems(extraction, settings, progress)
-    if int(test.sum()) != (wanted_size := wanted_test_size(settings, len(test))):
-        print_note(f"{folder}: twins stay together, so test has {int(test.sum())} problems instead of {wanted_size}")
     dataset, measurement = build_dataset(extraction, test, settings, origin, validation)
+    if smaller := smaller_test_note(measurement, settings):
+        print_note(f"{folder}: {smaller}")
     facts = write_dataset(
         folder,
         dataset,
@@ -172,7 +191,8 @@ def _make(
         more=lambda staging: draw_frequencies(measurement, staging),
         force=force,
     )
-    print_measurement(measurement, str(folder))
+    if table:
+        print_measurement(measurement, str(folder))
     return facts
 
 

@@ -42,7 +42,7 @@ def train(
     dataset = read_dataset(data)
     config = _config(solver, preset, settings, data)
     if not (out / "config.yaml").is_file():
-        if out.exists() and any(out.iterdir()):
+        if out.exists() and any(not path.name.endswith(".part") for path in out.iterdir()):
             raise ComdivError(f"{out} exists and is no run of a solver; choose another folder")
         _write_config(out, config)
     elif (difference := _difference(_read_config(out), config)) is not None:
@@ -58,10 +58,13 @@ def train(
             lines = [_json_line(entry) for entry in trained.history]
             write_text(out / "metrics.jsonl", "".join(lines))
 
-        summary: TrainingSummary = trainer.fit(
-            dataset.train, dataset.validation, resume_from=out, progress=progress, after_epoch=after_epoch
-        )
-    trainer.save(out)
+        try:
+            summary: TrainingSummary = trainer.fit(
+                dataset.train, dataset.validation, resume_from=out, progress=progress, after_epoch=after_epoch
+            )
+            trainer.save(out)
+        except OSError as error:
+            raise ComdivError(f"{out} cannot be written: {error}; the same command goes on from there") from error
     if summary.left_out:
         print_note(f"{summary.left_out} training problems were left out: the alphabet cannot spell their expressions")
     result = {

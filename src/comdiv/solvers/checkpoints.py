@@ -14,9 +14,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from comdiv.errors import ComdivError
+from comdiv.files import file_sha256
 
 KEPT = 2
 _PREFIX = "epoch-"
+_TENSORS = ("weights", "optimiser", "best")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,14 @@ def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
     try:
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
-        for name in ("weights", "optimiser", "best"):
+        for name in _TENSORS:
             write_tensors(staging / f"{name}.safetensors", getattr(checkpoint, name))
-        _write_synced(staging / "state.json", json.dumps(checkpoint.state).encode())
+        hashes = {name: file_sha256(staging / f"{name}.safetensors") for name in _TENSORS}
+        _write_synced(staging / "state.json", json.dumps({**checkpoint.state, "sha256": hashes}).encode())
         if final.exists():  # left by a training that was stopped after the rename
             shutil.rmtree(final)
         staging.replace(final)
-    except (OSError, SafetensorError) as error:
+    except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
         kept = _folders(folder)
         last = f"; {kept[-1].name} is the last good one" if kept else ""
@@ -58,8 +61,11 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         return None
     try:
         state = json.loads((found[-1] / "state.json").read_text(encoding="utf-8"))
-        tensors = {name: read_tensors(found[-1] / f"{name}.safetensors") for name in ("weights", "optimiser", "best")}
-    except (OSError, ValueError, ComdivError) as error:
+        for name in _TENSORS:
+            if file_sha256(found[-1] / f"{name}.safetensors") != state["sha256"][name]:
+                raise ValueError(f"{name}.safetensors is not the file that was written")
+        tensors = {name: read_tensors(found[-1] / f"{name}.safetensors") for name in _TENSORS}
+    except (OSError, ValueError, KeyError, TypeError, ComdivError) as error:
         raise ComdivError(
             f"{found[-1]}: a damaged checkpoint ({error}); remove it to go on from the one before"
         ) from error
@@ -73,7 +79,10 @@ def _folders(folder: Path) -> list[Path]:
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Tensors as safetensors, atomically."""
     temporary = path.with_name(f".{path.name}.part")
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
+    try:
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
+    except SafetensorError as error:  # how it reports a full disk
+        raise OSError(str(error)) from error
     descriptor = os.open(temporary, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -79,7 +79,14 @@ class CommandSolver:
     def _run(self, arguments: list[str], problems: Sequence[Problem]) -> list[dict[str, Any]]:
         text = "".join(json.dumps(problem.to_json(), ensure_ascii=False) + "\n" for problem in problems)
         try:
-            done = subprocess.run([*self.command, *arguments], input=text, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [*self.command, *arguments],
+                input=text,
+                capture_output=True,
+                check=False,
+                encoding="utf-8",
+                errors="replace",
+            )
         except OSError as error:
             raise ComdivError(f"{self.name}: cannot be run: {error.strerror or error}") from error
         if done.returncode:

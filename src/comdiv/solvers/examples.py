@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from comdiv.expression.tree import node_count
 from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.solvers.alphabet import NUMBER, Alphabet, Notation, Vocabulary
@@ -53,14 +54,21 @@ def input_words(problem: Problem, numbers: NumberInput) -> tuple[list[str], list
 
 
 def encode_problem(
-    problem: Problem, vocabulary: Vocabulary, alphabet: Alphabet, notation: Notation, numbers: NumberInput
+    problem: Problem,
+    vocabulary: Vocabulary,
+    alphabet: Alphabet,
+    notation: Notation,
+    numbers: NumberInput,
+    most_tokens: int,
 ) -> Example:
     """The example of a problem; quantities beyond the alphabet's copies cannot be spelled by a sequence decoder."""
     words, positions = input_words(problem, numbers)
     spellable = len(positions) if numbers == "masked" else min(len(positions), alphabet.copies)
     target = None
-    if problem.expression is not None:
+    if problem.expression is not None and node_count(problem.expression) <= most_tokens:
         target = alphabet.spell(problem.expression, notation, spellable)
+    if target is not None and len(target) > most_tokens:  # brackets and the end count, too
+        target = None
     return Example(
         id=problem.id,
         words=np.array(vocabulary.encode(words), dtype=np.int64),

@@ -82,47 +82,41 @@ def allowed(rules: Rules, state: GrammarState, columns: int) -> Tensor:
             mask[:, [rules.end, alphabet.index[OPEN], alphabet.index[CLOSE]]] = False
         return mask
     room = rules.most_tokens - state.length - 1  # tokens that may follow this one
-    operand, operator, opening, closing, ending = _permissions(rules, state, room)
+    unused = has_quantity & ~state.used[:, :copies] if rules.cover else torch.zeros_like(has_quantity)
+    quantity, constant, operator, opening, closing, ending = _permissions(rules, state, room, unused.sum(1))
     mask[:, alphabet.first_operator : alphabet.last_operator + 1] = operator.unsqueeze(1)
-    mask[:, alphabet.index[CLOSE] + 1 : alphabet.first_copy] = operand.unsqueeze(1)  # constants
-    mask[:, alphabet.first_copy :] = operand.unsqueeze(1) & has_quantity
+    mask[:, alphabet.index[CLOSE] + 1 : alphabet.first_copy] = constant.unsqueeze(1)
+    mask[:, alphabet.first_copy :] = quantity.unsqueeze(1) & (unused if rules.cover else has_quantity)
     mask[:, alphabet.index[OPEN]] = opening
     mask[:, alphabet.index[CLOSE]] = closing
     mask[:, rules.end] = ending
-    if rules.cover:
-        mask = _covering(rules, state, mask, has_quantity)
     return mask
 
 
-def _permissions(rules: Rules, state: GrammarState, room: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """For each row, whether an operand, an operator, a bracket that opens or closes, or the end may come next."""
-    pending, never = state.pending, torch.zeros_like(state.finished)
+def _permissions(rules: Rules, state: GrammarState, room: int, unused: Tensor) -> tuple[Tensor, ...]:
+    """For each row, whether a quantity, a constant, an operator, a bracket that opens or closes, or the end may come.
+
+    A token is permitted if what it leaves to be written fits into `room`; `unused` quantities (rows) must still come,
+    each but the one for a place that is open anyway with an operator of its own.
+    """
+    pending, never, after = state.pending, torch.zeros_like(state.finished), state.after_operand
+    fewer = (unused - 1).clamp(min=0)  # unused after a quantity
     if rules.notation == "prefix":
-        return pending >= 1, pending + 1 <= room, never, never, never
-    if rules.notation == "postfix":  # after an operand `pending` more operators and the end must fit
-        return pending + 1 <= room, pending >= 2, never, never, pending == 1
-    fresh = ~state.after_operand
-    # Infix: after an operand come the closing brackets and the end; after an operator an operand before that.
-    operand = fresh & (pending + 1 <= room)
-    opening = fresh & (pending + 3 <= room)
-    operator = state.after_operand & (pending + 2 <= room)
-    closing = state.after_operand & (pending >= 1)
-    return operand, operator, opening, closing, state.after_operand & (pending == 0)
 
+        def fits(places: Tensor, unused: Tensor) -> Tensor:
+            return (torch.maximum(places, 2 * unused - places) <= room) & ((places > 0) | (unused == 0))
 
-def _covering(rules: Rules, state: GrammarState, mask: Tensor, has_quantity: Tensor) -> Tensor:
-    """Every quantity once: none twice, and no end before all have been used."""
-    first = rules.alphabet.first_copy
-    unused = has_quantity & ~state.used[:, : has_quantity.shape[1]]
-    mask = mask.clone()
-    mask[:, first:] &= unused
-    left = unused.sum(1)
-    mask[:, rules.end] &= left == 0
-    if rules.notation == "prefix":  # the operand that completes the tree must be the last unused quantity
-        completing = state.pending == 1
-        mask[:, rules.alphabet.index[CLOSE] + 1 : first] &= ~(completing & (left > 0)).unsqueeze(1)
-        mask[:, first:] &= ~(completing & (left > 1)).unsqueeze(1)
-    return mask
+        open_ = pending >= 1
+        quantity, constant = open_ & fits(pending - 1, fewer), open_ & fits(pending - 1, unused)
+        return quantity, constant, open_ & fits(pending + 1, unused), never, never, never
+    # Operands so far are followed by their operators (postfix) or closing brackets (infix), and by the end.
+    quantity, constant = pending + 1 + 2 * fewer <= room, pending + 1 + 2 * unused <= room
+    if rules.notation == "postfix":
+        return quantity, constant, pending >= 2, never, never, (pending == 1) & (unused == 0)
+    beyond = pending + (2 * unused).clamp(min=2)  # after an infix operator: an operand, and all that follows
+    opening, operator = ~after & (beyond + 1 <= room), after & (beyond <= room)
+    ending = after & (pending == 0) & (unused == 0)
+    return ~after & quantity, ~after & constant, operator, opening, after & (pending >= 1), ending
 
 
 def advance(rules: Rules, state: GrammarState, tokens: Tensor) -> GrammarState:

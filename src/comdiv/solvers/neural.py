@@ -102,8 +102,8 @@ class NeuralSolver:
     def _encode(self, problems: Sequence[Problem]) -> list[Example]:
         if self.vocabulary is None or self.alphabet is None:
             raise ComdivError("the solver has not been trained")
-        notation, numbers = self.model_class.notation, self.model_class.numbers
-        return [encode_problem(p, self.vocabulary, self.alphabet, notation, numbers) for p in problems]
+        notation, numbers, most = self.model_class.notation, self.model_class.numbers, self.settings.most_tokens
+        return [encode_problem(p, self.vocabulary, self.alphabet, notation, numbers, most) for p in problems]
 
     def _fingerprint(self, examples: Sequence[Example], validation: Sequence[Problem]) -> str:
         """A hash of all that decides the weights: settings, tokens, examples in their order, validation."""
@@ -210,9 +210,8 @@ class NeuralSolver:
 
     def _rules(self, *, cover: bool) -> grammar.Rules:
         model = self._ready()
-        return grammar.Rules(
-            model.notation, model.sizes.alphabet, self.settings.most_tokens, self.settings.constrained, cover
-        )
+        constrained = self.settings.constrained or cover  # coverage is counted along the grammar
+        return grammar.Rules(model.notation, model.sizes.alphabet, self.settings.most_tokens, constrained, cover)
 
     def _ready(self) -> Model:
         if self.model is None:
@@ -263,8 +262,10 @@ class NeuralSolver:
 
 
 def _device(name: str) -> torch.device:
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if name != "auto":
+        if not available[name]:
+            there = ", ".join(device for device, is_there in available.items() if is_there)
+            raise ComdivError(f"there is no {name} device; available: {there}")
         return torch.device(name)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    return torch.device(next(device for device in ("cuda", "mps", "cpu") if available[device]))

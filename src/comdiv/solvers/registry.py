@@ -74,7 +74,10 @@ def load_solver(folder: Path) -> Solver:
         raise ComdivError(f"{folder} is no run of a solver: it has no config.yaml")
     import yaml
 
-    config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+    try:
+        config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ComdivError(f"{folder} is no run of a solver: config.yaml: {error}") from error
     name = str(config.get("solver", "")) if isinstance(config, dict) else ""
     if name.startswith("command:"):
         from comdiv.solvers.command import CommandSolver

@@ -87,7 +87,9 @@ def train(
             losses.append(train_step(model, optimiser, batch, rate, trained.step))
             trained.step += 1
             if progress is not None:
-                progress(f"epoch {epoch}/{settings.epochs}", len(losses), steps_per_epoch, _note(losses, trained))
+                speed = min(len(losses) * settings.batch, len(examples)) / (time.perf_counter() - started)
+                whole = settings.epochs * steps_per_epoch  # so that the time left is that of the training
+                progress(f"epoch {epoch}/{settings.epochs}", trained.step, whole, _note(losses, speed, trained))
         seconds = time.perf_counter() - started
         model.eval()
         accuracy = validate()
@@ -127,9 +129,9 @@ def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rat
     return value
 
 
-def _note(losses: list[float], trained: Trained) -> str:
+def _note(losses: list[float], speed: float, trained: Trained) -> str:
     best = "" if trained.best_accuracy is None else f", best validation {trained.best_accuracy:.1%}"
-    return f"loss {np.mean(losses[-50:]):.3f}{best}"
+    return f"loss {np.mean(losses[-50:]):.3f}, {speed:,.0f} problems/s{best}"
 
 
 def _patience_is_over(trained: Trained, patience: int) -> bool:

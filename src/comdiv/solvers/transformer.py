@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.examples import MOST_WORDS, NumberInput
@@ -39,6 +40,8 @@ class Transformer(Model):
     def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         width = settings.embedding
+        if width % settings.heads:
+            raise ComdivError(f"embedding={width} cannot be shared by heads={settings.heads}: choose a multiple")
         self.start_token = sizes.alphabet.size
         self.words = nn.Embedding(sizes.words, width, padding_idx=0)
         self.tokens = nn.Embedding(sizes.alphabet.size + 1, width)

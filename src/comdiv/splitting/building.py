@@ -1,5 +1,7 @@
 """From a test mask to a dataset: validation drawn once, everything measured, every parameter written down."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
@@ -8,15 +10,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from comdiv.corpora import Corpus
 from comdiv.dataset import VALIDATION_SHARE, Dataset
 from comdiv.splitting.encoding import encode
 from comdiv.splitting.extraction import Extraction
 from comdiv.splitting.measurement import Measurement, measure
-from comdiv.splitting.methods import SplitSettings
+from comdiv.splitting.methods import SplitSettings, wanted_test_size
 from comdiv.splitting.start import random_split
 
 Mask = npt.NDArray[np.bool_]
 _VERSIONS_OF = ("comdiv", "numpy", "scikit-learn", "numba", "rjieba", "textblob")
+
+
+def corpus_facts(corpus: Corpus) -> dict[str, Any]:
+    """Which corpus a dataset is made from; the hash is of the problems as read, so other columns are another corpus."""
+    digest = hashlib.sha256()
+    for problem in corpus.problems:
+        digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")
+    return {
+        "corpus": corpus.name,
+        "version": corpus.version,
+        "problems": len(corpus.problems),
+        "sha256": digest.hexdigest(),
+    }
 
 
 def build_dataset(
@@ -37,6 +53,7 @@ def build_dataset(
         "made_by": "comdiv split",
         "source": dict(source),
         "settings": {**asdict(settings), "validation_share": validation_share},
+        "wanted_test_size": wanted_test_size(settings, len(test)),
         **measurement.to_json(),
         "versions": {name: version(name) for name in _VERSIONS_OF},
     }
@@ -44,30 +61,40 @@ def build_dataset(
 
 
 def _draw_validation(extraction: Extraction, test: Mask, share: float, settings: SplitSettings) -> Mask:
-    """A random share of the training side, twins together; none where the training side is too small for one."""
+    """A random share of the training side, twins together; none where no group of twins is as small as that."""
     training = np.flatnonzero(~test)
-    size = int(share * len(training))
+    size = round(share * len(training))
     validation = np.zeros(len(test), dtype=np.bool_)
     masked = [extraction.features[position].masked_text for position in training]
-    if size < 1 or len(set(masked)) < 2:
-        return validation
     groups = encode(
         range(len(training)),
         lambda position: (),
         lambda position: (),
         group_of=(lambda position: masked[position]) if settings.twins else None,
     )
-    validation[training[random_split(groups, size, settings.seed)]] = True
+    if size >= groups.group_sizes.min():
+        validation[training[random_split(groups, size, settings.seed)]] = True
     return validation
 
 
 def card_paragraphs(measurement: Measurement, settings: SplitSettings, source: Mapping[str, Any]) -> list[str]:
     """What a dataset's card says about how it was made."""
-    return [
-        f"Split of {source.get('corpus', 'a corpus')} ({source.get('version', '')}) by method `{settings.method}`, "
-        f"seed {settings.seed}, k = {settings.extraction.k} clusters of quantities.",
-        markdown_table(measurement),
+    version = f" ({source['version']})" if source.get("version") else ""
+    said = [
+        f"Split of {source.get('corpus', 'a corpus')}{version} by method `{settings.method}`, "
+        f"seed {settings.seed}, k = {settings.extraction.k} clusters of quantities."
     ]
+    said += [smaller] if (smaller := smaller_test_note(measurement, settings)) else []
+    return [*said, markdown_table(measurement)]
+
+
+def smaller_test_note(measurement: Measurement, settings: SplitSettings) -> str:
+    """Why test has fewer problems than were asked for; empty where it has as many."""
+    wanted = wanted_test_size(settings, measurement.train_size + measurement.test_size)
+    if measurement.test_size == wanted:
+        return ""
+    together = "templates and twins" if settings.method == "template" else "twins"
+    return f"The test side has {measurement.test_size} problems instead of {wanted}: {together} stay together."
 
 
 def markdown_table(measurement: Measurement) -> str:

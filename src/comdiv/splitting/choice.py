@@ -22,16 +22,15 @@ def best_k(
     """The k whose split lies furthest above the i.i.d. divergence at the same k, and every candidate's score.
 
     The paper takes the k with the greatest divergence (`by="divergence"`, §V-A), which is degenerate: the divergence
-    grows with k by sparsity alone.
+    grows with k by sparsity alone. A target plays no part: every k would reach it.
     """
     scores: dict[int, float] = {}
     alpha = alphas_named(settings.alpha).compounds
     for k in candidates:
-        tried = replace(settings, extraction=replace(settings.extraction, k=k))
-        compounds = extraction.encoded(tried.extraction, twins=tried.twins).compounds
+        tried = replace(settings, target=None, extraction=replace(settings.extraction, k=k))
         test = split_problems(extraction, tried, progress)
-        scores[k] = count_divergence(compounds.totals(~test), compounds.totals(test), alpha)
+        encoded = extraction.encoded(tried.extraction, twins=tried.twins)
+        scores[k] = count_divergence(encoded.compounds.totals(~test), encoded.compounds.totals(test), alpha)
         if by == "lift":
-            encoded = extraction.encoded(tried.extraction, twins=tried.twins)
             scores[k] -= iid_divergence(encoded, int(test.sum()), settings.alpha)
     return max(candidates, key=lambda k: scores[k]), scores

@@ -4,6 +4,7 @@
 quantity is represented by its context and clustered.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,22 +59,28 @@ def cluster_contexts(
 ) -> npt.NDArray[np.int64]:
     """A cluster from 0 to k-1 for every context; an empty context gets cluster k, one of its own."""
     from sklearn.cluster import KMeans, MiniBatchKMeans
+    from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     if k < 1:
         raise ComdivError(f"k is at least 1, not {k}")
     filled = [position for position, context in enumerate(contexts) if context]
     distinct = len({contexts[position] for position in filled})
+    too_few = ComdivError(f"{distinct} different contexts of quantities are too few for k = {k} clusters")
     if distinct < k:
-        raise ComdivError(f"{distinct} different contexts of quantities are too few for k = {k} clusters")
+        raise too_few
     vectors = vectorise([contexts[position] for position in filled])
     if len(filled) > MINI_BATCH_ABOVE:
         means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
     else:
         means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
     # One thread: sums of floats depend on their order, and threads finish in any order.
-    with threadpool_limits(limits=1):
-        found = means.fit_predict(vectors)
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        try:
+            found = means.fit_predict(vectors)
+        except ConvergenceWarning:  # different contexts with equal vectors, such as the same words in another order
+            raise too_few from None
     labels = np.full(len(contexts), k, dtype=np.int64)
     labels[filled] = found
     return labels

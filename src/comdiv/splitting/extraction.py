@@ -7,6 +7,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
+from comdiv.errors import ComdivError
 from comdiv.expression import operator_count, template
 from comdiv.problem import Problem
 from comdiv.splitting.compounds import AtomKind, atoms_of, compounds_of
@@ -35,6 +36,7 @@ class Extraction:
     features: tuple[TextFeatures, ...]
     templates: tuple[str | None, ...]
     vectorise: Vectorise = tf_idf
+    window: int = WINDOW
     _clusters: dict[tuple[int, int], npt.NDArray[np.int64]] = field(default_factory=dict)
     _encoded: dict[tuple[ExtractionSettings, bool], Encoded] = field(default_factory=dict)
 
@@ -52,6 +54,8 @@ class Extraction:
 
     def encoded(self, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
         """Atoms, compounds, lengths and groups as arrays; without `twins` every problem is a group of its own."""
+        if settings.window != self.window:
+            raise ComdivError(f"these contexts were extracted with window {self.window}, not {settings.window}")
         if (settings, twins) not in self._encoded:
             self._encoded[settings, twins] = self._encode(settings, twins)
         return self._encoded[settings, twins]
@@ -94,4 +98,4 @@ def extract(
     ordered = tuple(sorted(problems, key=lambda problem: problem.id))
     features = tuple(text_features(problem, window) for problem in track(ordered))
     templates = tuple(None if p.expression is None else template(p.expression) for p in ordered)
-    return Extraction(ordered, features, templates, vectorise)
+    return Extraction(ordered, features, templates, vectorise, window)

@@ -13,9 +13,10 @@ _TRAIN, _TEST = "#3b6fb5", "#e07b39"
 def draw_frequencies(measurement: Measurement, folder: Path) -> list[Path]:
     """Write `atoms` and `compounds` as SVG and PNG into a folder; the same measurement gives the same bytes."""
     paths = []
+    preset = measurement.alpha
     for name, frequencies, title in (
-        ("atoms", measurement.atoms, f"Atoms: divergence {measurement.atom_divergence['paper']:.3f}"),
-        ("compounds", measurement.compounds, f"Compounds: divergence {measurement.compound_divergence['paper']:.3f}"),
+        ("atoms", measurement.atoms, f"Atoms: divergence {measurement.atom_divergence[preset]:.3f}"),
+        ("compounds", measurement.compounds, f"Compounds: divergence {measurement.compound_divergence[preset]:.3f}"),
     ):
         paths += _draw(frequencies, title, f"{name[:-1]}, most frequent first", folder / f"frequencies-{name}")
     return paths

@@ -32,7 +32,10 @@ class Frequency:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The report on a split. Shares are of the test problems; divergences are given at both presets of α."""
+    """The report on a split; divergences are given at both presets of α.
+
+    Unseen shares are of the test problems with an expression, `twin_share` is of all test problems.
+    """
 
     train_size: int
     test_size: int
@@ -67,15 +70,20 @@ def measure(
     extraction: Extraction, test: Mask, settings: ExtractionSettings, *, alpha: str = "paper", iid: float | None = None
 ) -> Measurement:
     """Measure the split that puts the masked problems into test. `iid` saves computing the i.i.d. divergence again."""
+    alphas_named(alpha)  # refuses an unknown preset
     if not test.any() or test.all():
         raise ComdivError(f"the {'test' if not test.any() else 'training'} side is empty: there is nothing to measure")
-    encoded = extraction.encoded(settings)
-    if not encoded.compounds.width:
+    operators = extraction.operators()
+    if not operators.any():
         raise ComdivError("no problem has an expression with an operator: there are no compounds to measure")
+    for side, mask in (("training", ~test), ("test", test)):
+        if not operators[mask].any():
+            raise ComdivError(f"the {side} side has no expression with an operator: there is nothing to compare")
+    encoded = extraction.encoded(settings)
+    with_expression = np.array([name is not None for name in extraction.templates])
     compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
     masked = [feature.masked_text for feature in extraction.features]
     twins = _seen_elsewhere(masked, test)
-    operators = extraction.operators() + 1  # leaves: an expression's length without brackets, up to a constant
     return Measurement(
         train_size=int((~test).sum()),
         test_size=int(test.sum()),
@@ -89,10 +97,13 @@ def measure(
         atom_divergence={name: _divergence(encoded.atoms, test, a.atoms) for name, a in ALPHA_PRESETS.items()},
         iid_compound_divergence=iid_divergence(encoded, int(test.sum()), alpha) if iid is None else iid,
         length_ratio=_ratio(encoded.lengths, test),
-        expression_length_ratio=_ratio(operators.astype(np.float64), test),
+        expression_length_ratio=_ratio(
+            2.0 * operators[with_expression] + 1,  # operators and leaves: an expression's length without brackets
+            test[with_expression],
+        ),
         operator_divergence=_operator_divergence(extraction, test),
-        unseen_compound_share=_unseen_compound_share(encoded.compounds, test),
-        unseen_template_share=_unseen_template_share(extraction.templates, test),
+        unseen_compound_share=_unseen_compound_share(encoded.compounds, test, with_expression),
+        unseen_template_share=_unseen_template_share(extraction.templates, test, with_expression),
         twins=twins,
         twin_share=twins / int(test.sum()),
         without_expression=sum(problem.expression is None for problem in extraction.problems),
@@ -105,7 +116,8 @@ def measure(
 def iid_divergence(encoded: Encoded, test_size: int, alpha: str = "paper", seeds: int = IID_SEEDS) -> float:
     """The compound divergence of random splits of that size, averaged: what sparsity alone gives."""
     masks = (random_split(encoded, test_size, seed) for seed in range(seeds))
-    return float(np.mean([_divergence(encoded.compounds, mask, alphas_named(alpha).compounds) for mask in masks]))
+    found = [_divergence(encoded.compounds, mask, alphas_named(alpha).compounds) for mask in masks]
+    return round(float(np.mean(found)), 6)
 
 
 def _divergence(incidence: Incidence, test: Mask, alpha: float) -> float:
@@ -140,17 +152,17 @@ def _seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
     return sum(bool(is_test) and name in train for name, is_test in zip(names, test, strict=True))
 
 
-def _unseen_template_share(templates: Sequence[str | None], test: Mask) -> float:
+def _unseen_template_share(templates: Sequence[str | None], test: Mask, with_expression: Mask) -> float:
     """The share of test problems with an expression whose template no training problem has."""
-    known = np.array([name is not None for name in templates])
-    return 1 - _seen_elsewhere(templates, test & known) / max(1, int((test & known).sum()))
+    total = int((test & with_expression).sum())
+    return (total - _seen_elsewhere(templates, test)) / total
 
 
-def _unseen_compound_share(compounds: Incidence, test: Mask) -> float:
-    """The share of test problems with a compound that no training problem has."""
+def _unseen_compound_share(compounds: Incidence, test: Mask, with_expression: Mask) -> float:
+    """The share of test problems with an expression that have a compound which no training problem has."""
     unseen = compounds.totals(~test) == 0
     rows = compounds.row_of_entry()[unseen[compounds.ids]]
-    return len(np.unique(rows[test[rows]])) / int(test.sum())
+    return len(np.unique(rows[test[rows]])) / int((test & with_expression).sum())
 
 
 def _operator_divergence(extraction: Extraction, test: Mask) -> float:

@@ -1,5 +1,6 @@
 """Ways to split a corpus behind one interface: compositional (DBCA), random, by length, by template (§III-A, §V-A)."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -45,9 +46,11 @@ class SplitSettings:
 
 def wanted_test_size(settings: SplitSettings, problems: int) -> int:
     """The number of test problems that a share or a number asks for."""
+    if problems < 2:
+        raise ComdivError(f"{problems} problems are too few to split: at least 2 are needed")
     size = settings.test_size
     count = round(size * problems) if 0 < size < 1 else size
-    if count != int(count) or not 0 < count < problems:
+    if not 0 < count < problems or count != math.floor(count):
         raise ComdivError(
             f"a test size of {size:g} does not fit {problems} problems: a share such as 0.2, or 1 to {problems - 1}"
         )
@@ -64,11 +67,10 @@ def split_problems(extraction: Extraction, settings: SplitSettings, progress: Se
             return _longest(_plain(extraction, settings.twins), extraction, size)
         case "template":
             return _whole_templates(extraction, settings, size)
-    encoded = extraction.encoded(settings.extraction, twins=settings.twins)
-    if not encoded.compounds.width:
+    if not extraction.operators().any():
         raise ComdivError("no problem has an expression with an operator: nothing to tell compositions apart by")
     result = find_split(
-        encoded,
+        extraction.encoded(settings.extraction, twins=settings.twins),
         test_size=size,
         search=settings.search,
         alphas=alphas_named(settings.alpha),
@@ -94,13 +96,19 @@ def _plain(extraction: Extraction, twins: bool) -> Encoded:
 
 
 def _longest(encoded: Encoded, extraction: Extraction, size: int) -> Mask:
-    """The longest texts go to test, ties by id: the paper's LenDiv. Twin groups are as long as their mean."""
+    """The longest texts that fit go to test, ties by id: the paper's LenDiv. Twin groups are as long as their mean."""
     check_test_size(encoded, size)
     sizes = encoded.group_sizes
     mean_length = np.bincount(encoded.groups, weights=encoded.lengths) / sizes
     first = np.full(len(sizes), len(extraction.problems))
     np.minimum.at(first, encoded.groups, np.arange(len(encoded.groups)))  # problems are sorted by id
-    return _fill(encoded, np.lexsort((first, -mean_length)), size)
+    chosen = np.zeros(len(sizes), dtype=np.bool_)
+    room = size
+    for group in np.lexsort((first, -mean_length)):
+        if sizes[group] <= room:
+            chosen[group] = True
+            room -= int(sizes[group])
+    return chosen[encoded.groups]
 
 
 def _whole_templates(extraction: Extraction, settings: SplitSettings, size: int) -> Mask:
@@ -108,21 +116,7 @@ def _whole_templates(extraction: Extraction, settings: SplitSettings, size: int)
     groups = _connected([(f.masked_text if settings.twins else position, extraction.templates[position] or position)
                          for position, f in enumerate(extraction.features)])  # fmt: skip
     encoded = encode(range(len(groups)), lambda p: (), lambda p: (), group_of=lambda position: groups[position])
-    check_test_size(encoded, size)
-    order = np.random.default_rng(settings.seed).permutation(len(encoded.group_sizes))
-    return _fill(encoded, order, size)
-
-
-def _fill(encoded: Encoded, order: Sequence[int] | npt.NDArray[np.integer], size: int) -> Mask:
-    """Take groups in order as long as they fit."""
-    sizes = encoded.group_sizes
-    chosen = np.zeros(len(sizes), dtype=np.bool_)
-    room = size
-    for group in order:
-        if sizes[group] <= room:
-            chosen[group] = True
-            room -= int(sizes[group])
-    return chosen[encoded.groups]
+    return random_split(encoded, size, settings.seed)
 
 
 def _connected(keys: Sequence[tuple[Hashable, Hashable]]) -> list[int]:

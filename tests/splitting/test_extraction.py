@@ -1,0 +1,110 @@
+"""A corpus made ready once for every split and measurement of it."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.expression import parse
+from comdiv.problem import Problem
+from comdiv.splitting.contexts import Context
+from comdiv.splitting.extraction import ExtractionSettings, extract
+
+SETTINGS = ExtractionSettings(k=2)
+
+
+def problem(name: str, text: str, expression: str | None) -> Problem:
+    return Problem(name, "en", text, None if expression is None else parse(expression))
+
+
+PROBLEMS = [
+    problem("c", "7 pears and 9 pears", None),
+    problem("a", "2 apples less 1 apples", "N0-N1"),
+    problem("d", "no number here", None),
+    problem("b", "3 apples less 5 apples", "N1-N0"),
+]
+
+
+class CountingVectoriser:
+    """One of two vectors by the last word, and how often it was asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, contexts: Sequence[Context]) -> npt.NDArray[np.float64]:
+        self.calls += 1
+        return np.array([[float("pears" in context)] for context in contexts])
+
+
+def test_problems_are_sorted_by_id_whatever_order_they_come_in() -> None:
+    first, second = extract(PROBLEMS), extract(PROBLEMS[::-1])
+    assert [p.id for p in first.problems] == ["a", "b", "c", "d"]
+    assert first.problems == second.problems
+    assert np.array_equal(first.clusters(2), second.clusters(2))
+
+
+def test_features_and_templates_stand_beside_their_problems() -> None:
+    extraction = extract(PROBLEMS)
+    assert extraction.templates == ("n1-n2", "n2-n1", None, None)
+    assert [len(feature.contexts) for feature in extraction.features] == [2, 2, 2, 0]
+    assert extraction.operators().tolist() == [1, 1, 0, 0]
+
+
+def test_clusters_are_given_problem_by_problem() -> None:
+    extraction = extract(PROBLEMS, vectorise=CountingVectoriser())
+    by_problem = [labels.tolist() for labels in extraction.clusters_by_problem(2)]
+    apples, pears = by_problem[0][0], by_problem[2][0]
+    assert by_problem == [[apples, apples], [apples, apples], [pears, pears], []]
+    assert apples != pears
+
+
+def test_clusters_are_computed_once_for_each_k_and_seed() -> None:
+    vectorise = CountingVectoriser()
+    extraction = extract(PROBLEMS, vectorise=vectorise)
+    for settings in (SETTINGS, ExtractionSettings(k=2, commutative=False), ExtractionSettings(k=2, atoms="clusters")):
+        extraction.encoded(settings)
+        extraction.encoded(settings, twins=False)
+    assert vectorise.calls == 1
+    extraction.encoded(ExtractionSettings(k=2, seed=1))
+    extraction.encoded(ExtractionSettings(k=1))
+    assert vectorise.calls == 3
+
+
+def test_the_same_settings_are_encoded_once() -> None:
+    extraction = extract(PROBLEMS)
+    assert extraction.encoded(SETTINGS) is extraction.encoded(ExtractionSettings(k=2))
+    assert extraction.encoded(SETTINGS) is not extraction.encoded(SETTINGS, twins=False)
+
+
+def test_atoms_compounds_lengths_and_twins_are_encoded() -> None:
+    encoded = extract(PROBLEMS, vectorise=CountingVectoriser()).encoded(SETTINGS)
+    assert np.diff(encoded.atoms.offsets).tolist() == [1, 1, 0, 0]  # different ones; both leaves are apples
+    assert encoded.atoms.counts.tolist() == [2, 2]
+    assert encoded.compounds.width == 1
+    assert encoded.lengths.tolist() == [5, 5, 5, 3]
+    assert encoded.groups.tolist() == [0, 0, 1, 2]
+
+
+def test_without_twins_every_problem_is_a_group_of_its_own() -> None:
+    assert extract(PROBLEMS).encoded(SETTINGS, twins=False).groups.tolist() == [0, 1, 2, 3]
+
+
+def test_settings_with_another_window_are_refused() -> None:
+    extraction = extract(PROBLEMS, window=1)
+    assert extraction.features[0].contexts == (("apples",), ("less", "apples"))
+    with pytest.raises(ComdivError, match="extracted with window 1, not 3"):
+        extraction.encoded(SETTINGS)
+
+
+def test_progress_sees_every_problem() -> None:
+    seen = []
+
+    def track(problems: Iterable[Problem]) -> Iterable[Problem]:
+        for item in problems:
+            seen.append(item.id)
+            yield item
+
+    extract(PROBLEMS, track=track)
+    assert seen == ["a", "b", "c", "d"]

@@ -1,0 +1,194 @@
+"""Four ways to split behind one interface: sizes, twins, and what each method promises."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.expression import parse
+from comdiv.problem import Problem
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
+from comdiv.splitting.measurement import measure
+from comdiv.splitting.methods import METHODS, SplitSettings, split_problems, wanted_test_size
+
+EXPRESSIONS = ["N0+N1", "N0-N1", "N0*N1", "N0/N1", "N0*N1+N0", "(N0+N1)*N1", "N0-N1/N0", "N0+N1-1"]
+THINGS = ["apples", "pears", "boxes", "hours", "roads"]
+
+
+def twin_corpus() -> list[Problem]:
+    """Forty texts of 5 to 12 tokens, of which there are one, two or three with other numbers."""
+    problems = []
+    for number in range(40):
+        one, other = THINGS[number % 5], THINGS[number // 5 % 5]
+        padding = " ".join(["more"] * (number % 8))
+        for twin in range(1 + number % 3):
+            text = f"{number + twin} {one} and {number * 7 + twin} {other} {padding} q{'x' * number}"
+            problems.append(Problem(f"{number:02}-{twin}", "en", text, parse(EXPRESSIONS[number % 8])))
+    return problems
+
+
+EXTRACTION = extract(twin_corpus())
+BASIC = SplitSettings(test_size=16, atom_bound=0.05, extraction=ExtractionSettings(k=3))
+
+
+def masked(extraction: Extraction, mask: np.ndarray, *, test: bool) -> set[str]:
+    return {f.masked_text for f, is_test in zip(extraction.features, mask, strict=True) if is_test == test}
+
+
+def corpus_of(*texts: str) -> Extraction:
+    return extract([Problem(f"{number:02}", "en", text) for number, text in enumerate(texts)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("method", METHODS)
+def test_twins_never_lie_on_both_sides(method: str, seed: int) -> None:
+    mask = split_problems(EXTRACTION, replace(BASIC, method=method, seed=seed))
+    assert not masked(EXTRACTION, mask, test=True) & masked(EXTRACTION, mask, test=False)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_test_has_the_wanted_size(method: str) -> None:
+    mask = split_problems(EXTRACTION, replace(BASIC, method=method, test_size=20))
+    assert mask.shape == (len(EXTRACTION.problems),)
+    assert mask.sum() == 20
+
+
+def test_templates_that_do_not_add_up_give_the_nearest_smaller_size() -> None:
+    sizes = Counter(EXTRACTION.templates)
+    assert set(sizes.values()) == {9, 10, 11}
+    assert split_problems(EXTRACTION, replace(BASIC, method="template", test_size=16)).sum() == 11
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_seeds_give_equal_splits(method: str) -> None:
+    settings = replace(BASIC, method=method, seed=3)
+    assert np.array_equal(split_problems(EXTRACTION, settings), split_problems(EXTRACTION, settings))
+
+
+@pytest.mark.parametrize("method", ["dbca", "iid", "template"])
+def test_other_seeds_give_other_splits(method: str) -> None:
+    masks = [split_problems(EXTRACTION, replace(BASIC, method=method, seed=seed)) for seed in range(2)]
+    assert not np.array_equal(*masks)
+
+
+def test_groups_of_twins_that_do_not_add_up_give_the_nearest_smaller_size() -> None:
+    pairs = corpus_of(*[f"{n} {'x' * (n // 2 + 1)} here" for n in range(8)])
+    for method in ("iid", "length", "template"):
+        assert split_problems(pairs, SplitSettings(method=method, test_size=3)).sum() == 2
+
+
+def test_iid_without_the_twin_rule_tears_twins_apart() -> None:
+    mask = split_problems(EXTRACTION, replace(BASIC, method="iid", twins=False))
+    assert mask.sum() == 16
+    assert masked(EXTRACTION, mask, test=True) & masked(EXTRACTION, mask, test=False)
+
+
+def test_dbca_diverges_more_than_chance_within_its_bound() -> None:
+    mask = split_problems(EXTRACTION, BASIC)
+    found = measure(EXTRACTION, mask, BASIC.extraction)
+    assert found.atom_divergence["paper"] <= 0.05
+    assert found.compound_divergence["paper"] > found.iid_compound_divergence + 0.2
+
+
+def test_dbca_can_search_greedily_and_by_the_other_preset() -> None:
+    greedy = split_problems(EXTRACTION, replace(BASIC, search="greedy", atom_bound=0.2))
+    other = split_problems(EXTRACTION, replace(BASIC, alpha="keysers2020", atom_bound=0.1))
+    assert measure(EXTRACTION, other, BASIC.extraction).atom_divergence["keysers2020"] <= 0.1
+    assert len({mask.tobytes() for mask in (split_problems(EXTRACTION, BASIC), greedy, other)}) == 3
+
+
+def test_dbca_reports_its_progress() -> None:
+    steps: list[tuple[int, int]] = []
+    split_problems(EXTRACTION, BASIC, lambda done, total: steps.append((done, total)))
+    assert steps[-1][0] == steps[-1][1] > 0
+
+
+def test_length_puts_the_longest_texts_into_test_and_ties_by_id() -> None:
+    corpus = corpus_of("1 a b", "2 a b c d", "3 a", "4 b", "5 a b c", "6 c")
+    assert split_problems(corpus, SplitSettings(method="length", test_size=2)).nonzero()[0].tolist() == [1, 4]
+    assert split_problems(corpus, SplitSettings(method="length", test_size=4)).nonzero()[0].tolist() == [0, 1, 2, 4]
+
+
+def test_length_passes_over_a_group_of_twins_that_no_longer_fits() -> None:
+    corpus = corpus_of("1 a b c d", "2 a b c", "3 a b c", "4 a b", "5 a")
+    assert split_problems(corpus, SplitSettings(method="length", test_size=2)).nonzero()[0].tolist() == [0, 3]
+    free = SplitSettings(method="length", test_size=2, twins=False)
+    assert split_problems(corpus, free).nonzero()[0].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_template_of_test_is_in_train(seed: int) -> None:
+    settings = replace(BASIC, method="template", test_size=20, seed=seed)
+    mask = split_problems(EXTRACTION, settings)
+    templates = np.array(EXTRACTION.templates)
+    assert not set(templates[mask]) & set(templates[~mask])
+    assert measure(EXTRACTION, mask, settings.extraction).unseen_template_share == 1.0
+
+
+def test_templates_that_twins_connect_stay_together() -> None:
+    connected = extract(
+        [
+            Problem("1", "en", "1 and 2", parse("N0+N1")),
+            Problem("2", "en", "3 and 4", parse("N0*N1")),  # a twin of 1 with the template of 3
+            Problem("3", "en", "5 or 6", parse("N0*N1")),
+            Problem("4", "en", "7 less 8", parse("N0-N1")),
+            Problem("5", "en", "a problem without an expression"),
+        ]
+    )
+    for seed in range(5):
+        mask = split_problems(connected, SplitSettings(method="template", test_size=3, seed=seed)).tolist()
+        assert mask[:3] in ([True] * 3, [False] * 3)
+
+
+@pytest.mark.parametrize("method", ["iid", "length", "template"])
+def test_controls_need_no_expressions(method: str) -> None:
+    corpus = corpus_of("1 a", "2 b b", "3 c c c", "4 d d d d")
+    assert split_problems(corpus, SplitSettings(method=method, test_size=0.5)).sum() == 2
+
+
+def test_dbca_without_expressions_is_one_clear_line() -> None:
+    with pytest.raises(ComdivError, match="no problem has an expression with an operator"):
+        split_problems(corpus_of("1 a", "2 b", "3 c"), SplitSettings(test_size=1))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_corpus_of_twins_only_is_one_clear_line(method: str) -> None:
+    twins = extract([Problem(str(n), "en", f"{n} bags of {n} apples", parse("N0*N1")) for n in range(6)])
+    settings = SplitSettings(method=method, test_size=2, extraction=ExtractionSettings(k=2))
+    with pytest.raises(ComdivError, match="all 6 examples are twins of each other"):
+        split_problems(twins, settings)
+
+
+@pytest.mark.parametrize(("size", "count"), [(0.2, 100), (0.25, 125), (0.9989, 499), (1, 1), (474, 474), (499, 499)])
+def test_a_test_size_is_a_share_or_a_number(size: float, count: int) -> None:
+    assert wanted_test_size(SplitSettings(test_size=size), 500) == count
+
+
+@pytest.mark.parametrize("size", [0, -3, 100, 101, 2.5, 0.001, 0.999, float("nan"), float("inf")])
+def test_a_test_size_of_nothing_all_too_much_or_no_number_is_one_clear_line(size: float) -> None:
+    with pytest.raises(ComdivError, match=r"does not fit 100 problems: a share such as 0\.2, or 1 to 99"):
+        wanted_test_size(SplitSettings(test_size=size), 100)
+
+
+@pytest.mark.parametrize("problems", [0, 1])
+def test_a_corpus_of_fewer_than_two_problems_cannot_be_split(problems: int) -> None:
+    with pytest.raises(ComdivError, match=f"{problems} problems are too few to split"):
+        wanted_test_size(SplitSettings(), problems)
+
+
+def test_an_unknown_method_is_answered_with_the_nearest() -> None:
+    with pytest.raises(ComdivError, match="Did you mean 'template'"):
+        SplitSettings(method="templates")
+
+
+def test_an_unknown_preset_is_refused_at_once() -> None:
+    with pytest.raises(ComdivError, match="unknown alpha preset 'mine'"):
+        SplitSettings(alpha="mine")
+
+
+@pytest.mark.parametrize("method", ["iid", "length", "template"])
+def test_a_target_goes_with_dbca_only(method: str) -> None:
+    with pytest.raises(ComdivError, match=f"goes with --method dbca, not {method}"):
+        SplitSettings(method=method, target=0.5)
