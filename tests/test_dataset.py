@@ -110,6 +110,26 @@ def test_force_replaces_our_files_and_keeps_reviews_and_foreign_files(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["toys"]
 
 
+@pytest.mark.parametrize("stuck", ["README.md", "train.jsonl"])
+def test_a_replacement_that_breaks_off_halfway_is_seen_as_incomplete(
+    stuck: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "toys"
+    write(folder)
+    move = Path.replace
+
+    def breaks_off(path: Path, target: Path) -> Path:
+        if target == folder / stuck:
+            raise OSError("the power fails")
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "replace", breaks_off)
+    with pytest.raises(OSError, match="power"):
+        write(folder, Dataset(DATASET.train[:1], (), ()), force=True)
+    with pytest.raises(ComdivError, match=r"it has no dataset\.json"):
+        read_dataset(folder)
+
+
 @pytest.mark.parametrize("missing", [FACTS, *(f"{part}.jsonl" for part in PARTS)])
 def test_an_incomplete_folder_is_refused_and_says_what_is_missing(missing: str, tmp_path: Path) -> None:
     write(tmp_path / "toys")

@@ -75,7 +75,8 @@ def progress_bars() -> Iterator["Progress"]:
         TextColumn("[dim]{task.fields[note]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=error_console(), transient=True) as progress:
+    console = error_console()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress
 
 
