@@ -3,7 +3,15 @@
 from comdiv.expression.drawing import draw_svg, draw_text
 from comdiv.expression.equation import NotExpressible, parse_equation
 from comdiv.expression.evaluation import TOLERANCE, answers_agree, evaluate, format_number, parse_answer
-from comdiv.expression.normalisation import canonical, equivalent, mathen_normal_form, shape, template, template_tree
+from comdiv.expression.normalisation import (
+    canonical,
+    equivalent,
+    in_text_order,
+    mathen_normal_form,
+    shape,
+    template,
+    template_tree,
+)
 from comdiv.expression.parsing import parse, parse_postfix, parse_prefix
 from comdiv.expression.printing import postfix_tokens, prefix_tokens, to_infix, to_latex, to_postfix, to_prefix
 from comdiv.expression.tree import (
@@ -39,6 +47,7 @@ __all__ = [
     "equivalent",
     "evaluate",
     "format_number",
+    "in_text_order",
     "leaves",
     "map_leaves",
     "mathen_normal_form",

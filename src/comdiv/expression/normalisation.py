@@ -127,15 +127,16 @@ def template_tree(expression: Expression) -> Expression:
     n2*n1 is n1*n2, and n3+(n1+n2) is n1+n2+n3; n2-n1 is not n1-n2, and no bracket after `-` or `/` is opened.
     """
     position = {index: rank for rank, index in enumerate(used_quantities(expression))}
-    return _in_text_order(renumber(expression, position.__getitem__))
+    return in_text_order(renumber(expression, position.__getitem__))
 
 
-def _in_text_order(expression: Expression) -> Expression:
+def in_text_order(expression: Expression) -> Expression:
+    """The same value with the operands of `+` and `*` in the order of the text: N2*N0 is N0*N2."""
     if not isinstance(expression, Operation):
         return expression
     if expression.operator not in COMMUTATIVE:
-        return Operation(expression.operator, _in_text_order(expression.left), _in_text_order(expression.right))
-    operands = sorted((_in_text_order(operand) for operand in _same_operator(expression)), key=_text_order_key)
+        return Operation(expression.operator, in_text_order(expression.left), in_text_order(expression.right))
+    operands = sorted((in_text_order(operand) for operand in _same_operator(expression)), key=_text_order_key)
     result = operands[0]
     for operand in operands[1:]:
         result = Operation(expression.operator, result, operand)
