@@ -25,7 +25,7 @@ from comdiv.splitting.compounds import atoms_of, compounds_of
 from comdiv.splitting.divergence import PAPER, Alphas, divergence
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import ExtractionSettings, extract
-from comdiv.splitting.greedy import greedy
+from comdiv.splitting.greedy import LEAST_RISE, greedy
 from comdiv.splitting.search import find_split, random_split
 
 MATH23K_ITEMS = 23_162
@@ -149,7 +149,7 @@ def rescanning_swaps(
                 i % len(train)
                 for i in range(train_start, train_start + len(train))
                 if all(in_how_many[atom] > 1 for atom in items[train[i % len(train)]].atoms)
-                and after(train[i % len(train)], 1, before) > before
+                and after(train[i % len(train)], 1, before) > before + LEAST_RISE
             ),
             None,
         )
@@ -164,7 +164,7 @@ def rescanning_swaps(
             (
                 i % len(test)
                 for i in range(test_start, test_start + len(test))
-                if after(test[i % len(test)], -1, between) > before
+                if after(test[i % len(test)], -1, between) > before + LEAST_RISE
             ),
             None,
         )

@@ -19,6 +19,7 @@ from comdiv.splitting.start import random_split
 Progress = Callable[[int, int], None]
 TARGET_TOLERANCE = 0.005
 MARGIN = 1e-10  # running sums drift by less, so that what is within the bound here is so when it is counted anew
+LEAST_RISE = 1e-12  # of a swap: less is rounding, and swaps for rounding's sake could go round for ever
 PROGRESS_EVERY = 50  # swaps
 
 
@@ -147,7 +148,7 @@ def _swaps(
         idle += 1
         unit = train[place]
         before = compounds.divergence()
-        if atoms.is_last_in_train(unit) or compounds.divergence(unit, 1) <= before:
+        if atoms.is_last_in_train(unit) or compounds.divergence(unit, 1) <= before + LEAST_RISE:
             continue
         atoms_allowed = 1.0 if bound is None else max(bound - MARGIN, atoms.divergence())
         for sums in (compounds, atoms):
@@ -157,7 +158,7 @@ def _swaps(
                 index % len(test)
                 for index in range(test_start, test_start + len(test))
                 if sizes[test[index % len(test)]] == sizes[unit]
-                and compounds.divergence(test[index % len(test)], -1) > before
+                and compounds.divergence(test[index % len(test)], -1) > before + LEAST_RISE
                 and atoms.divergence(test[index % len(test)], -1) <= atoms_allowed
             ),
             None,
