@@ -1,6 +1,5 @@
 """The figures of the paper's Table I on the real corpora, and beyond: k = 10, its α, its sizes, atom bound 0.01."""
 
-import time
 from functools import cache
 
 import numpy as np
@@ -72,11 +71,3 @@ def test_almost_a_third_of_a_random_mawps_test_set_has_a_twin_in_train() -> None
         for seed in range(5)
     ]
     assert 0.24 <= float(np.mean(shares)) <= 0.36
-
-
-def test_a_math23k_split_takes_less_than_a_minute_with_reading_contexts_and_clusters() -> None:
-    problems = read_corpus("math23k").problems
-    split_problems(extraction("mawps"), SplitSettings(test_size=474, steps_per_item=1))  # compiles
-    start = time.perf_counter()
-    split_problems(extract(problems), SplitSettings(test_size=4_619))
-    assert time.perf_counter() - start < 60

@@ -3,6 +3,7 @@
 Everything else in the package is written against `Language`; a third language is one more file with one subclass.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -58,12 +59,12 @@ class Language(ABC):
         return type(self)(lexicon)
 
     @abstractmethod
-    def tokens(self, text: str, *, number_words: bool = False) -> list[Token]:
-        """The tokens of a text; every number is one token, whatever signs are in it."""
+    def words(self, text: str, start: int, end: int) -> list[Token]:
+        """The words and signs of a stretch of text without numbers, by their offsets in the text."""
 
     @abstractmethod
-    def clauses(self, text: str) -> list[Clause]:
-        """The clauses, which together cover the text; a clause without a word joins its neighbour."""
+    def clause_ends(self, text: str) -> Iterable[re.Match[str]]:
+        """The signs that end a clause; those inside numbers may be among them, they are passed over."""
 
     @abstractmethod
     def number_word_spans(self, text: str) -> Iterable[NumberSpan]:
@@ -95,6 +96,22 @@ class Language(ABC):
             for index, span in enumerate(spans)
         ]
 
+    def tokens(self, text: str, *, number_words: bool = False) -> list[Token]:
+        """The tokens of a text; every number is one token, whatever signs are in it."""
+        tokens: list[Token] = []
+        position = 0
+        for quantity in self.quantities(text, number_words=number_words):
+            tokens += self.words(text, position, quantity.start)
+            tokens.append(Token(quantity.text, quantity.start, quantity.end, quantity.index))
+            position = quantity.end
+        return tokens + self.words(text, position, len(text))
+
+    def clauses(self, text: str) -> list[Clause]:
+        """The clauses, which together cover the text; a clause without a word joins its neighbour."""
+        inside_numbers = _positions(number_spans(text))
+        ends = (match.end() for match in self.clause_ends(text) if match.start() not in inside_numbers)
+        return _joined(text, ends)
+
     def with_units(self, text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
         """The same quantities with unit and kind filled in."""
         return [self.unit_of(text, quantity) for quantity in quantities]
@@ -117,12 +134,8 @@ def _merged(digits: list[NumberSpan], words: Iterable[NumberSpan]) -> list[Numbe
 
 
 def _positions(spans: Iterable[NumberSpan]) -> set[int]:
+    """The offsets that lie inside numbers."""
     return {position for span in spans for position in range(span.start, span.end)}
-
-
-def number_positions(text: str) -> set[int]:
-    """The offsets that lie inside a number: no point or comma there ends a clause."""
-    return _positions(number_spans(text))
 
 
 def measured(quantity: Quantity, unit: str) -> Quantity:
@@ -130,7 +143,7 @@ def measured(quantity: Quantity, unit: str) -> Quantity:
     return replace(quantity, unit=unit, kind="measure")
 
 
-def joined_clauses(text: str, ends: Iterable[int]) -> list[Clause]:
+def _joined(text: str, ends: Iterable[int]) -> list[Clause]:
     """Clauses from the offsets where they end; one without a letter or digit joins its neighbour."""
     spans: list[tuple[int, int]] = []
     start = 0

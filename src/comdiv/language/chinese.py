@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured, number_positions
+from comdiv.language.base import ContentWords, Language, Token, measured
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.language.numerals_zh import NUMERAL, numeral_value, share_value
 from comdiv.problem import Quantity
@@ -47,23 +47,17 @@ class Chinese(Language):
     code = "zh"
     name = "Chinese"
 
-    def tokens(self, text: str, *, number_words: bool = False) -> list[Token]:
+    def words(self, text: str, start: int, end: int) -> list[Token]:
         tokens: list[Token] = []
-        position = 0
-        for quantity in self.quantities(text, number_words=number_words):
-            tokens += _words(text, position, quantity.start)
-            tokens.append(Token(quantity.text, quantity.start, quantity.end, quantity.index))
-            position = quantity.end
-        return tokens + _words(text, position, len(text))
+        position = start
+        for word in _segmenter().cut(text[start:end]) if start < end else ():
+            if not word.isspace():
+                tokens.append(Token(word, position, position + len(word)))
+            position += len(word)
+        return tokens
 
-    def clauses(self, text: str) -> list[Clause]:
-        inside_numbers = number_positions(text)
-        ends = (
-            match.end()
-            for match in _CLAUSE_END.finditer(text)
-            if match.start() not in inside_numbers and not _is_ratio(text, match)
-        )
-        return joined_clauses(text, ends)
+    def clause_ends(self, text: str) -> Iterator[re.Match[str]]:
+        return (match for match in _CLAUSE_END.finditer(text) if not _is_ratio(text, match))
 
     def number_word_spans(self, text: str) -> Iterator[NumberSpan]:
         """Numerals before a measure word (三本, not 一共 or 第三) and shares (三分之二)."""
@@ -157,18 +151,6 @@ def _stands_alone(unit: str, following: str) -> bool:
         return False
     first = str(_segmenter().cut(following, hmm=False)[0])  # only words of the dictionary: 时先 is none
     return first == unit or (len(first) == 2 and first[1] in _AFTER_UNIT)
-
-
-def _words(text: str, start: int, end: int) -> list[Token]:
-    if start >= end:
-        return []
-    tokens: list[Token] = []
-    position = start
-    for word in _segmenter().cut(text[start:end]):
-        if not word.isspace():
-            tokens.append(Token(word, position, position + len(word)))
-        position += len(word)
-    return tokens
 
 
 def _is_ratio(text: str, match: re.Match[str]) -> bool:

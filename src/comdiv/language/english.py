@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from comdiv.language.base import Clause, ContentWords, Language, Token, joined_clauses, measured, number_positions
+from comdiv.language.base import ContentWords, Language, Token, measured
 from comdiv.language.number_words_en import number_word_spans
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
@@ -63,23 +63,11 @@ class English(Language):
     code = "en"
     name = "English"
 
-    def tokens(self, text: str, *, number_words: bool = False) -> list[Token]:
-        tokens: list[Token] = []
-        position = 0
-        for quantity in self.quantities(text, number_words=number_words):
-            tokens += _words(text, position, quantity.start)
-            tokens.append(Token(quantity.text, quantity.start, quantity.end, quantity.index))
-            position = quantity.end
-        return tokens + _words(text, position, len(text))
+    def words(self, text: str, start: int, end: int) -> list[Token]:
+        return [Token(match[0], match.start(), match.end()) for match in _WORD.finditer(text, start, end)]
 
-    def clauses(self, text: str) -> list[Clause]:
-        inside_numbers = number_positions(text)
-        ends = (
-            match.end()
-            for match in _CLAUSE_END.finditer(text)
-            if match.start() not in inside_numbers and not _abbreviated(text, match)
-        )
-        return joined_clauses(text, ends)
+    def clause_ends(self, text: str) -> Iterator[re.Match[str]]:
+        return (match for match in _CLAUSE_END.finditer(text) if not _abbreviated(text, match))
 
     def number_word_spans(self, text: str) -> Iterator[NumberSpan]:
         yield from number_word_spans(text)
@@ -131,7 +119,7 @@ class English(Language):
         """The noun that a number before `position` counts: "41 short trees" → tree; None before a verb or a sign."""
         if article := _ARTICLE_OF.match(text, position):
             position = article.end()
-        words = [token.text for token in _words(text, position, min(len(text), position + 80))]
+        words = [token.text for token in self.words(text, position, min(len(text), position + 80))]
         if words[:1] == ["-"]:  # a 5-inch nail
             words = words[1:]
         words = words[:_LOOK_AHEAD]
@@ -147,10 +135,6 @@ class English(Language):
             elif noun is not None or not word[:1].isalpha() or not tag.startswith(_BETWEEN):
                 break
         return singular(noun) if noun else None
-
-
-def _words(text: str, start: int, end: int) -> list[Token]:
-    return [Token(match[0], match.start(), match.end()) for match in _WORD.finditer(text, start, end)]
 
 
 def _abbreviated(text: str, match: re.Match[str]) -> bool:
