@@ -97,6 +97,8 @@ def test_damaged_records_are_said_aloud(tmp_path: Path) -> None:
     path.write_text("\n".join(json.dumps(record) for record in (good, {**good, "id": "2", "expression": "N0+N7"})))
     result = run("data", "stats", str(path))
     assert "damaged.jsonl, line 2, id 2: there is no quantity N7" in result.stderr
+    (complaint,) = json.loads(run("data", "stats", str(path), "--json").output)["complaints"]
+    assert complaint.startswith("damaged.jsonl, line 2, id 2: ")
 
 
 def test_download_refuses_an_unknown_name_before_fetching_anything() -> None:

@@ -52,7 +52,7 @@ def load_corpus(source: str, columns: "Columns | None" = None, language: str | N
     report = ReadReport()
     name, version, problems = open_corpus(source, report, columns=columns, language=language)
     corpus = Corpus(name, version, tuple(tracked(problems, f"reading {name}")), report)
-    print_complaints(report)
+    print_complaints(report, shown=2)
     return corpus
 
 
@@ -62,4 +62,4 @@ def print_complaints(report: "ReadReport", shown: int = 10) -> None:
         for complaint in complaints[:shown]:
             print_note(f"{title}: {complaint}")
         if len(complaints) > shown:
-            print_note(f"{title}: … and {len(complaints) - shown} more")
+            print_note(f"{title}: … and {len(complaints) - shown} more; `comdiv data stats --json` lists all")

@@ -144,7 +144,8 @@ def stats(
     name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
     statistics = corpus_statistics(tracked(problems, "counting"), report).to_json()
     if json:
-        print_json({"corpus": name, "version": version, **statistics})
+        complaints = [str(complaint) for complaint in (*report.not_expressible, *report.unreadable)]
+        print_json({"corpus": name, "version": version, **statistics, "complaints": complaints})
         return
     from rich.table import Table
 
