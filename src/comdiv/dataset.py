@@ -104,6 +104,15 @@ def read_facts(folder: Path) -> dict[str, Any]:
     return facts
 
 
+def is_intact(folder: Path, facts: Mapping[str, Any]) -> bool:
+    """Whether the parts of a dataset are still what its facts say: none missing, none changed."""
+    recorded = facts.get("files", {})
+    return set(recorded) == {f"{part}.jsonl" for part in PARTS} and all(
+        (folder / name).is_file() and file_sha256(folder / name) == entry.get("sha256")
+        for name, entry in recorded.items()
+    )
+
+
 def _read_part(path: Path) -> tuple[Problem, ...]:
     if not path.is_file():
         raise ComdivError(f"{path.parent} is no complete dataset folder: it has no {path.name}")

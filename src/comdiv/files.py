@@ -17,8 +17,9 @@ def atomic_write(path: Path) -> Iterator[IO[str]]:
 
     The temporary file lies in the same folder, so that the final rename stays within one file system.
     """
-    if path.is_dir():
-        raise ComdivError(f"{path} is a folder, not a file to write")
+    path = path.resolve() if path.is_symlink() else path  # a link stays one: what it points to is replaced
+    if path.exists() and not path.is_file():
+        raise ComdivError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file to write")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -32,6 +33,10 @@ def atomic_write(path: Path) -> Iterator[IO[str]]:
         # mkstemp makes private files; what we write is as readable as any other file of the user's.
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
+    except OSError as error:
+        if error.filename is not None:  # not about what is being written
+            raise
+        raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
 

@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with [bold]comdiv data show demo-en[/bold]. Every verb has examples: [bold]comdiv data -h[/bold]",
+    epilog="Begin with [bold]comdiv data show demo-en[/bold]. Every verb has an example: [bold]comdiv split -h[/bold]",
 )
 app.add_typer(data_app, name="data", rich_help_panel="Corpora")
 app.command(
@@ -78,6 +78,3 @@ def main() -> None:
     except ComdivError as error:
         print_error(str(error))
         sys.exit(1)
-    except KeyboardInterrupt:
-        print_error("interrupted; the same command goes on where it was")
-        sys.exit(130)

@@ -34,10 +34,11 @@ data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fe
 @data_app.command(name="list", epilog="Example: comdiv data list")
 def list_corpora(json: JsonOption = False) -> None:
     """List the corpora that are known by name, and which of them are here."""
-    from comdiv.corpora.locate import find_corpus_files
+    from comdiv.corpora.locate import data_folders, find_corpus_files
     from comdiv.corpora.read import DEMO_CORPORA
     from comdiv.corpora.registry import PUBLISHED_CORPORA
 
+    data_folders()  # a wrong COMDIV_DATA is said, not shown as nothing found
     rows = [
         {"name": name, "title": "bundled demo corpus", "language": code, "licence": "Apache-2.0", "here": True}
         for name, code in DEMO_CORPORA.items()
@@ -148,8 +149,9 @@ def stats(
         print_json({"corpus": name, "version": version, **statistics, "complaints": complaints})
         return
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=f"{name} ({version})", show_header=False, box=None, title_justify="left")
+    table = Table(title=Text(f"{name} ({version})"), show_header=False, box=None, title_justify="left")
     for key, value in statistics.items():
         if key == "disagreeing":
             shown = (
@@ -161,7 +163,7 @@ def stats(
             shown = "   ".join(f"{name}: {count}" for name, count in value.items())
         else:
             shown = ", ".join(value) if isinstance(value, tuple) else f"{value:,}"
-        table.add_row(key.replace("_", " "), shown)
+        table.add_row(key.replace("_", " "), Text(shown))
     output_console().print(table)
     print_complaints(report)
 
@@ -182,7 +184,8 @@ def show(
     from comdiv.cli.render import problem_view
     from comdiv.corpora import ReadReport, open_corpus
 
-    _, _, problems = open_corpus(source, ReadReport(), columns=named_columns(text, equation, answer))
+    report = ReadReport()
+    _, _, problems = open_corpus(source, report, columns=named_columns(text, equation, answer))
     if ids:
         wanted = set(ids)
         found = {problem.id: problem for problem in problems if problem.id in wanted}
@@ -191,6 +194,7 @@ def show(
         chosen = [found[name] for name in ids]
     else:
         chosen = list(islice(problems, limit))
+    print_complaints(report, shown=2)
     if json:
         print_json([problem.to_json() for problem in chosen])
         return

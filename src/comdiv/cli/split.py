@@ -165,7 +165,7 @@ def _make(
 ) -> dict[str, Any]:
     """Make one dataset, unless the same one is there already."""
     from comdiv.cli.report import print_measurement
-    from comdiv.dataset import FACTS, read_facts, write_dataset
+    from comdiv.dataset import FACTS, is_intact, read_facts, write_dataset
     from comdiv.files import refuse_to_overwrite
     from comdiv.splitting.building import build_dataset, card_paragraphs, smaller_test_note
     from comdiv.splitting.figures import draw_frequencies
@@ -174,7 +174,7 @@ def _make(
     wanted = {**asdict(settings), "validation_share": validation}
     if (folder / FACTS).is_file() and not force:
         facts = read_facts(folder)
-        if facts.get("settings") == wanted and facts.get("source") == origin:
+        if facts.get("settings") == wanted and facts.get("source") == origin and is_intact(folder, facts):
             print_note(f"{folder}: is there already, made with the same settings")
             return facts
     refuse_to_overwrite(folder, force=force)  # before the search, not after it

@@ -63,14 +63,19 @@ class Chinese(Language):
         """Numerals before a measure word (三本, not 一共 or 第三) and shares (三分之二)."""
         for match in NUMERAL.finditer(text):
             before = text[max(0, match.start() - 1) : match.start()]
+            end = match.end()
+            if text[end - 1] == "千" and text[end : end + 1] in ("克", "米", "瓦"):  # 两千克 is two kilograms
+                end -= 1
+            if end == match.start() or (before.isdigit() and match[0][0] in "百千万亿"):  # 3千米, 2万元
+                continue
             if match["denominator"]:
                 share = share_value(match["numerator"], match["denominator"])
                 if share is not None:
                     yield NumberSpan(match.start(), match.end(), share, "word")
-            elif match[0] == "一半" or (before not in _NO_NUMERAL_AFTER and self._unit_at(text, match.end())):
-                value = numeral_value(match[0])
+            elif match[0] == "一半" or (before not in _NO_NUMERAL_AFTER and self._unit_at(text, end)):
+                value = numeral_value(text[match.start() : end])
                 if value is not None:
-                    yield NumberSpan(match.start(), match.end(), value, "word")
+                    yield NumberSpan(match.start(), end, value, "word")
 
     def unit_of(self, text: str, quantity: Quantity) -> Quantity:
         if quantity.form == "percent":

@@ -113,6 +113,10 @@ def table_rows(measurement: Measurement) -> list[tuple[str, str]]:
         ("compound divergence (Keysers et al., α = 0.1)", f"{compound['keysers2020']:.3f}"),
         ("atom divergence (paper, α = 0.1)", f"{atom['paper']:.4f}"),
         ("atom divergence (Keysers et al., α = 0.5)", f"{atom['keysers2020']:.4f}"),
+        (
+            f"the same with other clusterings of quantities ({m.alpha})",
+            f"{m.compound_divergence_other_clusterings:.3f}",
+        ),
         (f"i.i.d. compound divergence, same k ({m.alpha})", f"{m.iid_compound_divergence:.3f}"),
         ("length ratio of the texts, train / test", f"{m.length_ratio:.3f}"),
         ("length ratio of the expressions", f"{m.expression_length_ratio:.3f}"),

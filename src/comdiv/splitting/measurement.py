@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from comdiv.splitting.extraction import Extraction, ExtractionSettings
 from comdiv.splitting.start import random_split
 
 IID_SEEDS = 5  # random splits over which the i.i.d. divergence is averaged
+OTHER_CLUSTERINGS = 3  # seeds of the clustering besides the split's own
 SHOWN_COMPOUNDS = 20
 Mask = npt.NDArray[np.bool_]
 
@@ -45,6 +46,7 @@ class Measurement:
     alpha: str
     compound_divergence: dict[str, float]
     atom_divergence: dict[str, float]
+    compound_divergence_other_clusterings: float
     iid_compound_divergence: float
     length_ratio: float
     expression_length_ratio: float
@@ -95,6 +97,7 @@ def measure(
             name: _divergence(encoded.compounds, test, a.compounds) for name, a in ALPHA_PRESETS.items()
         },
         atom_divergence={name: _divergence(encoded.atoms, test, a.atoms) for name, a in ALPHA_PRESETS.items()},
+        compound_divergence_other_clusterings=_other_clusterings(extraction, test, settings, alpha),
         iid_compound_divergence=iid_divergence(encoded, int(test.sum()), alpha) if iid is None else iid,
         length_ratio=_ratio(encoded.lengths, test),
         expression_length_ratio=_ratio(
@@ -111,6 +114,16 @@ def measure(
         atoms=atoms,
         compounds=compounds,
     )
+
+
+def _other_clusterings(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> float:
+    """The compound divergence of the same split when quantities are clustered with other seeds, averaged.
+
+    A search fits the clustering that it is given: what remains under another one is the part that belongs to the texts.
+    """
+    others = (replace(settings, seed=settings.seed + shift) for shift in range(1, OTHER_CLUSTERINGS + 1))
+    exponent = alphas_named(alpha).compounds
+    return float(np.mean([_divergence(extraction.encoded(one).compounds, test, exponent) for one in others]))
 
 
 def iid_divergence(encoded: Encoded, test_size: int, alpha: str = "paper", seeds: int = IID_SEEDS) -> float:
