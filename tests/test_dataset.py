@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from comdiv.dataset import FACTS, PARTS, Dataset, card, read_dataset, read_facts, write_dataset
+from comdiv.dataset import FACTS, PARTS, Dataset, card, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.files import file_sha256
@@ -184,3 +184,14 @@ def test_json_lines_keep_unknown_keys_and_chinese_as_it_is(tmp_path: Path) -> No
     (line,) = (tmp_path / "toys" / "test.jsonl").read_text(encoding="utf-8").splitlines()
     assert "两袋3个和4个" in line
     assert json.loads(line)["grade"] == 3
+
+
+def test_a_dataset_with_a_part_missing_or_changed_is_not_intact(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    facts = write(folder)
+    assert is_intact(folder, facts)
+    kept = (folder / "train.jsonl").read_bytes()
+    (folder / "train.jsonl").write_bytes(kept + b"\n")
+    assert not is_intact(folder, facts)
+    (folder / "train.jsonl").unlink()
+    assert not is_intact(folder, facts)

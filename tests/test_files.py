@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import errno
 import hashlib
 import os
 import stat
@@ -77,3 +78,32 @@ def test_nothing_is_overwritten_unless_it_is_said(tmp_path: Path) -> None:
 def test_the_hash_is_that_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"abc" * 1_000_000)
     assert file_sha256(tmp_path / "file") == hashlib.sha256(b"abc" * 1_000_000).hexdigest()
+
+
+def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+def test_a_device_is_never_replaced_by_a_file() -> None:
+    with pytest.raises(ComdivError, match="is a device, not a file to write"):
+        write_text(Path(os.devnull), "anything")
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_a_full_disk_is_one_line_and_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ComdivError, match=r"file\.txt cannot be written: No space left on device"):
+        write_text(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -7,7 +7,7 @@ On disk a corpus is JSON Lines, one problem a line: `id`, `language`, `text`, `e
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -163,8 +163,11 @@ def parse_json(text: str) -> Any:
     return value
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """The lines of a JSON Lines file with their numbers, one at a time; blank lines are passed over."""
+def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = None) -> Iterator[tuple[int, Any]]:
+    """The lines of a JSON Lines file with their numbers, one at a time; blank lines are passed over.
+
+    A line that is no JSON is an error, unless `damaged` takes note of it.
+    """
     try:
         with path.open(encoding="utf-8-sig") as stream:
             for number, line in enumerate(stream, start=1):
@@ -173,7 +176,9 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, Any]]:
                 try:
                     yield number, parse_json(line)
                 except ValueError as error:
-                    raise ProblemError(f"{path}, line {number}: no JSON: {error}") from error
+                    if damaged is None:
+                        raise ProblemError(f"{path}, line {number}: no JSON: {error}") from error
+                    damaged(number, f"no JSON: {error}")
     except OSError as error:
         raise ProblemError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

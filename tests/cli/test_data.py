@@ -104,3 +104,12 @@ def test_damaged_records_are_said_aloud(tmp_path: Path) -> None:
 def test_download_refuses_an_unknown_name_before_fetching_anything() -> None:
     with pytest.raises(ComdivError, match="Did you mean 'svamp'"):
         run("data", "download", "mawps", "swamp")
+
+
+def test_ids_and_file_names_with_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "[red]mine.jsonl"
+    wrong = {"id": "[/red]4", "language": "en", "text": "2 and 3, how many?", "expression": "N0+N1", "answer": "9"}
+    path.write_text(json.dumps(wrong))
+    output = run("data", "stats", str(path)).output
+    assert "[red]mine" in output
+    assert "[/red]4" in output

@@ -270,11 +270,32 @@ def test_the_version_changes_with_any_byte(tmp_path: Path) -> None:
 
 
 def test_problems_come_one_at_a_time(tmp_path: Path) -> None:
-    path = write(tmp_path / "mine.jsonl", json_lines([CHINESE[0]] * 60) + "\n{broken")
+    path = write(tmp_path / "mine.jsonl", json_lines([CHINESE[0]] * 60) + "\n")
     report = ReadReport()
     _, _, problems = open_corpus(path, report)
     assert next(problems).id == "1"
     assert report.problems == 1
-    with pytest.raises(ComdivError, match="line 61: no JSON"):
-        list(problems)
+    assert len(list(problems)) == 59
     assert report.problems == 60
+
+
+def test_a_broken_line_is_counted_with_its_place_and_the_next_one_is_read(tmp_path: Path) -> None:
+    line = json.dumps(CHINESE[0])
+    corpus = read_corpus(write(tmp_path / "mine.jsonl", f"{line}\n{{broken\n{line}\n"))
+    assert (corpus.report.records, len(corpus.problems)) == (3, 2)
+    (complaint,) = corpus.report.unreadable
+    assert str(complaint).startswith("mine.jsonl, line 2, id ?: no JSON")
+
+
+def test_a_row_with_too_many_fields_is_counted_and_the_next_one_is_read(tmp_path: Path) -> None:
+    rows = "question,formula\nTom has 2 and 3 apples,2+3\nAnn, too,2,3\nTom has 4 and 5 apples,4+5\n"
+    corpus = read_corpus(write(tmp_path / "mine.csv", rows), columns=Columns("question", "formula"))
+    assert [to_infix(problem.expression) for problem in corpus.problems if problem.expression] == ["N0+N1", "N0+N1"]
+    (complaint,) = corpus.report.unreadable
+    assert complaint.where == "mine.csv, line 3"
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.csv", "question,question\na,b\n")
+    with pytest.raises(ComdivError, match="two columns have the same name: question, question"):
+        read_corpus(path, columns=Columns("question"))

@@ -163,3 +163,11 @@ def test_content_words_are_nouns_and_verbs_without_copulas(
 ) -> None:
     words = CHINESE.content_words(text)
     assert (words.nouns, words.verbs) == (nouns, verbs)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("这段路长3千米", [3]), ("买来两千克苹果", [2]), ("两千个苹果", [2000]), ("花了2万元", [2]), ("走了三千米", [3])],
+)
+def test_a_thousand_that_belongs_to_the_unit_is_no_number(text: str, values: list[int]) -> None:
+    assert [quantity.value for quantity in CHINESE.quantities(text, number_words=True)] == values

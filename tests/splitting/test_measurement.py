@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from comdiv.corpora.demo.generate import generate
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
@@ -161,3 +162,13 @@ def test_json_has_every_figure_and_the_long_tables_only_where_asked_for() -> Non
     assert json.loads(json.dumps(short))["compound_divergence"]["paper"] == found.compound_divergence["paper"]
     assert full.keys() - short.keys() == {"atoms", "compounds"}
     assert full["atoms"][0] == {"name": found.atoms[0].name, "train": 5, "test": 1}
+
+
+def test_other_clusterings_are_measured_with_other_seeds_and_averaged() -> None:
+    extraction = extract(list(generate("en", 120)))
+    test = np.arange(120) % 4 == 0
+    own = [
+        measure(extraction, test, ExtractionSettings(k=5, seed=seed)).compound_divergence["paper"] for seed in range(4)
+    ]
+    found = measure(extraction, test, ExtractionSettings(k=5, seed=0)).compound_divergence_other_clusterings
+    assert found == pytest.approx(np.mean(own[1:]), abs=1e-9)

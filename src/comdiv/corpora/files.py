@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,11 +11,19 @@ from xml.etree import ElementTree
 from comdiv.errors import ComdivError
 from comdiv.problem import parse_json, read_json_lines
 
+Damaged = Callable[[str, str], None]  # the place and the reason
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
 
 
-def read_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The records of a file with their places ("mine.csv, line 7"); the format is told by the content."""
+def _refuse(where: str, reason: str) -> None:
+    raise ComdivError(f"{where}: {reason}")
+
+
+def read_records(path: Path, damaged: Damaged = _refuse) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The records of a file with their places ("mine.csv, line 7"); the format is told by the content.
+
+    A line that cannot be read is handed to `damaged` with the reason, and the next one follows.
+    """
     beginning = _read_text(path, 65_536).lstrip()
     if not beginning:
         raise ComdivError(f"{path}: the file is empty")
@@ -26,9 +34,9 @@ def read_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     elif beginning[0] == "[":
         yield from _array_records(path)
     elif beginning[0] == "{":
-        yield from _object_records(path, beginning)
+        yield from _object_records(path, beginning, damaged)
     else:
-        yield from _csv_records(path)
+        yield from _csv_records(path, damaged)
 
 
 def _read_text(path: Path, length: int = -1) -> str:
@@ -51,12 +59,13 @@ def _array_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield _mapping(record, f"{path.name}, record {number}")
 
 
-def _object_records(path: Path, beginning: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _object_records(path: Path, beginning: str, damaged: Damaged) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """One object a line, or objects over several lines one after the other (as Math23K was first published)."""
     first_line = beginning.partition("\n")[0]
     if "\n" not in beginning or _is_json(first_line):
-        for number, record in read_json_lines(path):
-            yield _mapping(record, f"{path.name}, line {number}")
+        place = f"{path.name}, line "
+        for number, record in read_json_lines(path, lambda number, reason: damaged(f"{place}{number}", reason)):
+            yield _mapping(record, f"{place}{number}")
         return
     text = _read_text(path)
     decoder = json.JSONDecoder()
@@ -83,17 +92,19 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def _csv_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _csv_records(path: Path, damaged: Damaged) -> Iterator[tuple[str, Mapping[str, Any]]]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream, strict=True)
         try:
+            names = reader.fieldnames or ()
+            if len(set(names)) < len(names):
+                raise ComdivError(f"{path.name}: two columns have the same name: {', '.join(names)}")
             for record in reader:
                 where = f"{path.name}, line {reader.line_num}"
                 if None in record or None in record.values():
-                    raise ComdivError(
-                        f"{where}: another number of fields than the header's {len(reader.fieldnames or ())}"
-                    )
-                yield where, record
+                    damaged(where, f"another number of fields than the header's {len(reader.fieldnames or ())}")
+                else:
+                    yield where, record
         except (csv.Error, UnicodeDecodeError) as error:
             # The inner reader's line: the outer one counts only the lines that it could use.
             raise ComdivError(f"{path.name}, line {reader.reader.line_num}: no CSV: {error}") from error

@@ -61,7 +61,7 @@ def open_corpus(
         return str(source), version, _counted(generate(DEMO_CORPORA[str(source)]), report)
     name, paths = locate(source)
     version = _version(paths)
-    raw = ((where, record) for path in paths for where, record in read_records(path))
+    raw = ((where, record) for path in paths for where, record in read_records(path, report.damaged))
     reader = _Reader(report, name, version, columns, language, number_words)
     return name, version, _unique(reader.problems(raw))
 

@@ -65,6 +65,11 @@ class ReadReport:
     unreadable: list[Complaint] = field(default_factory=list)
     not_expressible: list[Complaint] = field(default_factory=list)
 
+    def damaged(self, where: str, reason: str) -> None:
+        """Take note of a line that is no record."""
+        self.records += 1
+        self.unreadable.append(Complaint(where, "?", reason))
+
 
 def build_problem(
     record: RawRecord, report: ReadReport, *, corpus: str, version: str, language: str | None = None
