@@ -32,50 +32,57 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: grammar.Rules, b
     """The best finished sequences of every problem, best first; at most `beam` each, none where nothing could end.
 
     A hypothesis that has ended keeps its place in the beam with its probability, so that it competes with longer ones.
+    Without the grammar, what has not ended when there is no more room counts, too: it is ill-formed. A problem whose
+    beam has ended leaves the batch.
     """
-    problems = len(batch.ids)
-    rows = problems * beam
     device = batch.words.device
     state = model.start(memory, beam)
-    counts = batch.quantity_counts.repeat_interleave(beam)
-    columns = model.next_logits(state).shape[1]
-    syntax = grammar.start(rules, counts.clamp(max=columns - rules.alphabet.first_copy), columns)
-    scores = torch.full((problems, beam), _IMPOSSIBLE, device=device)
+    logits = model.next_logits(state)  # (rows, columns)
+    columns = logits.shape[1]
+    counts = batch.quantity_counts.clamp(max=columns - rules.alphabet.first_copy)
+    syntax = grammar.start(rules, counts.repeat_interleave(beam), columns)
+    results: list[list[Found]] = [[] for _ in batch.ids]
+    places = torch.arange(len(batch.ids), device=device)  # of the problems that are not solved yet
+    scores = torch.full((len(places), beam), _IMPOSSIBLE, device=device)
     scores[:, 0] = 0.0  # all rows are equal at first: only one of them counts
-    history = torch.zeros(rows, 0, dtype=torch.long, device=device)
-    base = (torch.arange(problems, device=device) * beam).unsqueeze(1)  # (problems, 1)
-    for _ in range(rules.most_tokens):
-        mask = grammar.allowed(rules, syntax, columns)
-        steps = masked_log_softmax(model.next_logits(state), mask)  # (rows, columns)
+    history = torch.zeros(len(places) * beam, 0, dtype=torch.long, device=device)
+    for step in range(rules.most_tokens):
+        steps = masked_log_softmax(logits, grammar.allowed(rules, syntax, columns))  # (rows, columns)
         # A finished row has one continuation: itself, spelled with the end token and at no cost.
         steps = steps.masked_fill(syntax.finished.unsqueeze(1), _IMPOSSIBLE)
         steps[:, rules.end] = torch.where(syntax.finished, 0.0, steps[:, rules.end])
-        totals = (scores.view(rows, 1) + steps).view(problems, beam * columns)
+        totals = (scores.view(-1, 1) + steps).view(len(places), beam * columns)
         scores, chosen = totals.topk(beam, dim=1)  # (problems, beam)
-        parents = (base + chosen // columns).view(rows)
-        tokens = (chosen % columns).view(rows)
+        base = torch.arange(len(places), device=device).unsqueeze(1) * beam
+        parents, tokens = (base + chosen // columns).view(-1), (chosen % columns).view(-1)
         history = torch.cat([history[parents], tokens.unsqueeze(1)], dim=1)
-        before = syntax.reordered(parents)
-        syntax = grammar.advance(rules, before, tokens)
-        if bool((syntax.finished | (scores.view(rows) == _IMPOSSIBLE)).all()):
-            break
+        syntax = grammar.advance(rules, syntax.reordered(parents), tokens)
+        finished = syntax.finished.view(scores.shape)
+        done = (finished | (scores == _IMPOSSIBLE)).all(1)  # (problems)
+        if step + 1 == rules.most_tokens:
+            done = torch.ones_like(done)
+        if bool(done.any()):
+            kept = (finished | torch.tensor(not rules.constrained, device=device)) & (scores > _IMPOSSIBLE)
+            sequences = history.view(*scores.shape, -1)
+            _collect(results, places[done], sequences[done], scores[done], kept[done], rules)
+            rows = (~done).repeat_interleave(beam).nonzero().squeeze(1)
+            if not len(rows):
+                break
+            places, scores, history, syntax = places[~done], scores[~done], history[rows], syntax.reordered(rows)
+            parents, tokens = parents[rows], tokens[rows]
         state = model.advance(state, parents, tokens)
-    return _collect(history.view(problems, beam, -1), scores, syntax.finished.view(problems, beam), rules)
-
-
-def _collect(history: Tensor, scores: Tensor, finished: Tensor, rules: grammar.Rules) -> list[list[Found]]:
-    """Finished hypotheses as plain lists; without the grammar, unfinished ones count, too: they are ill-formed."""
-    kept = (finished | torch.tensor(not rules.constrained, device=finished.device)) & (scores > _IMPOSSIBLE)
-    sequences, values, keeps = history.tolist(), scores.tolist(), kept.tolist()
-    results: list[list[Found]] = []
-    for problem_sequences, problem_values, problem_keeps in zip(sequences, values, keeps, strict=True):
-        found = [
-            Found(_trimmed(tokens, rules.end), value)
-            for tokens, value, keep in zip(problem_sequences, problem_values, problem_keeps, strict=True)
-            if keep
-        ]
-        results.append(found)
+        logits = model.next_logits(state)
     return results
+
+
+def _collect(
+    results: list[list[Found]], places: Tensor, sequences: Tensor, scores: Tensor, kept: Tensor, rules: grammar.Rules
+) -> None:
+    """Enter the hypotheses of solved problems that are `kept`: sequences (problems, beam, tokens)."""
+    columns = (places.tolist(), sequences.tolist(), scores.tolist(), kept.tolist())
+    for place, problem_sequences, problem_scores, problem_kept in zip(*columns, strict=True):
+        rows = zip(problem_sequences, problem_scores, problem_kept, strict=True)
+        results[place] = [Found(_trimmed(tokens, rules.end), score) for tokens, score, keep in rows if keep]
 
 
 def _trimmed(tokens: list[int], end: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ handful of large steps for a whole batch. In decoding every row keeps a stack of
 sub-goal.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import torch
@@ -17,7 +17,7 @@ from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.examples import NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.recurrent import RecurrentEncoder
+from comdiv.solvers.recurrent import RecurrentEncoder, attend
 from comdiv.solvers.settings import SolverSettings
 
 
@@ -33,10 +33,14 @@ class Memory:
     score_half: Tensor  # (batch, columns, hidden): W_s over the tokens
     has_token: Tensor  # (batch, columns): False for quantities that a problem does not have
 
+    def of(self, problem: Tensor) -> "Memory":
+        """The memory of these problems, in this order."""
+        return Memory(*(getattr(self, field.name)[problem] for field in fields(self)))
+
 
 @dataclass(frozen=True, slots=True)
 class GtsState:
-    """One row a hypothesis: its goal and context, and the operators on its stack.
+    """One row a hypothesis, `beam` rows a problem: its goal and context, and the operators on its stack.
 
     A frame of the stack is an operator: its right sub-goal's beginning h_r, its embedding, and, once the left subtree
     is finished (`has_left`), that subtree's embedding t_l.
@@ -44,13 +48,14 @@ class GtsState:
 
     goal: Tensor  # (rows, hidden)
     context: Tensor  # (rows, hidden)
+    logits: Tensor  # (rows, columns)
     height: Tensor  # (rows): frames in use
     right: Tensor  # (rows, frames, hidden)
     operator: Tensor  # (rows, frames, hidden)
     left: Tensor  # (rows, frames, hidden)
     has_left: Tensor  # (rows, frames)
-    problem: Tensor  # (rows): which problem of the memory
-    memory: Memory
+    beam: int
+    memory: Memory  # of the problems that are still being solved
 
 
 class Gate(nn.Module):
@@ -106,20 +111,19 @@ class Gts(Model):
             has_token=torch.cat([symbols, has_quantity], 1),
         )
 
-    # --- the formulas of the paper, each for any number of rows ---
+    # --- the formulas of the paper ---
 
-    def _context(self, goals: Tensor, memory: Memory, problem: Tensor) -> Tensor:
-        """c: attention of goals (rows, hidden) over the words of their problems."""
-        query = self.attention_goal(self.dropout(goals)).unsqueeze(1)
-        scores = self.attention_out(torch.tanh(query + memory.attention_half[problem])).squeeze(-1)  # (rows, words)
-        weights = scores.masked_fill(~memory.mask[problem], float("-inf")).softmax(-1)
-        return torch.bmm(weights.unsqueeze(1), memory.states[problem]).squeeze(1)
+    def _context(self, goals: Tensor, memory: Memory) -> Tensor:
+        """c: attention of goals (batch, goals, hidden) over the words of their problems."""
+        query = self.attention_goal(self.dropout(goals)).unsqueeze(2)
+        scores = self.attention_out((query + memory.attention_half.unsqueeze(1)).tanh_()).squeeze(-1)
+        return attend(scores, memory.mask.unsqueeze(1), memory.states)
 
-    def _scores(self, goals: Tensor, contexts: Tensor, memory: Memory, problem: Tensor) -> Tensor:
-        """s(y|q, c, P) for every token: (rows, columns)."""
-        query = self.score_goal(self.dropout(torch.cat([goals, contexts], -1))).unsqueeze(1)
-        scores: Tensor = self.score_out(torch.tanh(query + memory.score_half[problem])).squeeze(-1)
-        return scores.masked_fill(~memory.has_token[problem], float("-inf"))
+    def _scores(self, goals: Tensor, contexts: Tensor, memory: Memory) -> Tensor:
+        """s(y|q, c, P) for every token: (batch, goals, columns)."""
+        query = self.score_goal(self.dropout(torch.cat([goals, contexts], -1))).unsqueeze(2)
+        scores: Tensor = self.score_out((query + memory.score_half.unsqueeze(1)).tanh_()).squeeze(-1)
+        return scores.masked_fill(~memory.has_token.unsqueeze(1), float("-inf"))
 
     def _subgoals(self, goals: Tensor, contexts: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """The left sub-goal q_l, and the beginning h_r of the right one, which waits for the left subtree."""
@@ -147,12 +151,14 @@ class Gts(Model):
         for nodes in trees.heights:  # bottom up
             merged = self._merged(subtrees[trees.left[nodes]], subtrees[trees.right[nodes]], tokens[nodes])
             subtrees = subtrees.index_copy(0, nodes, merged)
-        goals = memory.root
+        goals, level_memory = memory.root, memory
         level_scores = []
         for nodes, operators in zip(trees.levels, trees.operators, strict=True):  # top down
-            problem = trees.problem[nodes]
-            contexts = self._context(goals, memory, problem)
-            level_scores.append(self._scores(goals, contexts, memory, problem))
+            if nodes is not trees.levels[0]:  # the roots have the memory's own order
+                level_memory = memory.of(trees.problem[nodes])
+            contexts = self._context(goals.unsqueeze(1), level_memory)
+            level_scores.append(self._scores(goals.unsqueeze(1), contexts, level_memory).squeeze(1))
+            contexts = contexts.squeeze(1)
             if len(operators):
                 inner = nodes[operators]
                 left, beginning = self._subgoals(goals[operators], contexts[operators], tokens[inner])
@@ -166,30 +172,40 @@ class Gts(Model):
     # --- decoding: one token a row and step ---
 
     def start(self, memory: Memory, beam: int) -> GtsState:
-        problem = torch.arange(len(memory.root), device=memory.root.device).repeat_interleave(beam)
-        goal = memory.root[problem]
+        context, logits = self._decided(memory.root, memory)
+        goal = memory.root.repeat_interleave(beam, 0)
         rows, hidden = goal.shape
         empty = goal.new_zeros(rows, 4, hidden)  # grows when a tree is deeper
         return GtsState(
             goal=goal,
-            context=self._context(goal, memory, problem),
+            context=context.repeat_interleave(beam, 0),
+            logits=logits.repeat_interleave(beam, 0),
             height=torch.zeros(rows, dtype=torch.long, device=goal.device),
             right=empty,
             operator=empty,
             left=empty,
             has_left=torch.zeros(rows, 4, dtype=torch.bool, device=goal.device),
-            problem=problem,
+            beam=beam,
             memory=memory,
         )
 
     def next_logits(self, state: GtsState) -> Tensor:
-        return self._scores(state.goal, state.context, state.memory, state.problem)
+        return state.logits
+
+    def _decided(self, goals: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+        """Contexts and logits of goals (rows, hidden), as many rows for each problem of the memory."""
+        grouped = goals.view(len(memory.root), -1, goals.shape[-1])
+        contexts = self._context(grouped, memory)
+        return contexts.flatten(0, 1), self._scores(grouped, contexts, memory).flatten(0, 1)
 
     def advance(self, state: GtsState, rows: Tensor, tokens: Tensor) -> GtsState:
-        alphabet, memory, problem = self.sizes.alphabet, state.memory, state.problem[rows]
-        goal, context, height = state.goal[rows], state.context[rows], state.height[rows].clone()
+        alphabet, memory, beam = self.sizes.alphabet, state.memory, state.beam
+        if len(rows) < len(state.goal):  # some problems are solved
+            memory = memory.of(rows[::beam] // beam)
+        goal, context, height = state.goal[rows], state.context[rows], state.height[rows]
         right, operator, left = state.right[rows], state.operator[rows], state.left[rows]
         has_left = state.has_left[rows]
+        problem = torch.arange(len(memory.root), device=rows.device).repeat_interleave(beam)
         embedded = memory.tokens[problem, tokens]  # (rows, hidden)
         is_operator = (tokens >= alphabet.first_operator) & (tokens <= alphabet.last_operator)
         if bool(is_operator.any()) and int(height.max()) == right.shape[1]:
@@ -221,14 +237,16 @@ class Gts(Model):
             subtree = subtree.index_copy(0, done, merged)
             height[done] -= 1
             open_rows = done[height[done] > 0]
+        context, logits = self._decided(next_goal, memory)
         return GtsState(
             goal=next_goal,
-            context=self._context(next_goal, memory, problem),
+            context=context,
+            logits=logits,
             height=height,
             right=right,
             operator=operator,
             left=left,
             has_left=has_left,
-            problem=problem,
+            beam=beam,
             memory=memory,
         )

@@ -15,13 +15,21 @@ from comdiv.solvers.settings import SolverSettings
 
 
 @dataclass(frozen=True, slots=True)
-class LstmState:
-    """The decoder's hidden and cell states, the token that comes next as input, and what each row reads."""
+class Texts:
+    """What the decoder attends to: one text a row."""
 
+    states: Tensor  # (rows, words, hidden)
+    mask: Tensor  # (rows, words)
+
+
+@dataclass(frozen=True, slots=True)
+class LstmState:
+    """The decoder after a token: its output, its hidden and cell states, and what each row reads."""
+
+    output: Tensor  # (rows, 1, hidden)
     hidden: Tensor  # (layers, rows, hidden)
     cells: Tensor  # (layers, rows, hidden)
-    tokens: Tensor  # (rows)
-    memory: Read
+    texts: Texts
 
 
 class Lstm(Model):
@@ -52,38 +60,39 @@ class Lstm(Model):
         first = torch.full_like(batch.targets[:, :1], self.start_token)
         assert memory.cells is not None  # an LSTM encoder has them
         steps, _ = self._decode(torch.cat([first, before], 1), memory.last, memory.cells)
-        return self._logits(steps, memory)
+        return self._logits(steps, Texts(memory.states, memory.mask))
 
     def start(self, memory: Read, beam: int) -> LstmState:
         assert memory.cells is not None  # an LSTM encoder has them
-        rows = len(memory.states) * beam
-        return LstmState(
-            hidden=memory.last.repeat_interleave(beam, 1),
-            cells=memory.cells.repeat_interleave(beam, 1),
-            tokens=torch.full((rows,), self.start_token, device=memory.states.device),
-            memory=Read(
-                memory.states.repeat_interleave(beam, 0), memory.last, None, memory.mask.repeat_interleave(beam, 0)
-            ),
+        texts = Texts(memory.states.repeat_interleave(beam, 0), memory.mask.repeat_interleave(beam, 0))
+        first = torch.full((len(texts.states),), self.start_token, device=memory.states.device)
+        return self._stepped(
+            first, memory.last.repeat_interleave(beam, 1), memory.cells.repeat_interleave(beam, 1), texts
         )
 
     def next_logits(self, state: LstmState) -> Tensor:
-        steps, _ = self._decode(state.tokens.unsqueeze(1), state.hidden, state.cells)
-        return self._logits(steps, state.memory).squeeze(1)
+        return self._logits(state.output, state.texts).squeeze(1)
 
     def advance(self, state: LstmState, rows: Tensor, tokens: Tensor) -> LstmState:
-        _, (hidden, cells) = self._decode(state.tokens.unsqueeze(1), state.hidden, state.cells)
-        # Rows of one problem read the same text, so the memory needs no reordering.
-        return LstmState(hidden[:, rows], cells[:, rows], tokens, state.memory)
+        # Rows of one problem read the same text: the texts change only when problems are solved.
+        texts = state.texts
+        if len(rows) < len(texts.states):
+            texts = Texts(texts.states[rows], texts.mask[rows])
+        return self._stepped(tokens, state.hidden[:, rows], state.cells[:, rows], texts)
+
+    def _stepped(self, tokens: Tensor, hidden: Tensor, cells: Tensor, texts: Texts) -> LstmState:
+        output, (hidden, cells) = self._decode(tokens.unsqueeze(1), hidden, cells)
+        return LstmState(output, hidden, cells, texts)
 
     def _decode(self, tokens: Tensor, hidden: Tensor, cells: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         embedded = self.dropout(self.embedding(tokens))  # (rows, steps, embedding)
         output, last = self.decoder(embedded, (hidden.contiguous(), cells.contiguous()))
         return output, last
 
-    def _logits(self, steps: Tensor, memory: Read) -> Tensor:
+    def _logits(self, steps: Tensor, texts: Texts) -> Tensor:
         """steps (rows, steps, hidden) → (rows, steps, alphabet)."""
-        scores = torch.matmul(self.match(steps), memory.states.transpose(1, 2))  # (rows, steps, words)
-        context = attend(scores, memory.mask.unsqueeze(1), memory.states)
+        scores = torch.matmul(self.match(steps), texts.states.transpose(1, 2))  # (rows, steps, words)
+        context = attend(scores, texts.mask.unsqueeze(1), texts.states)
         combined = torch.tanh(self.combine(torch.cat([self.dropout(steps), context], -1)))
         logits: Tensor = self.output(self.dropout(combined))
         return logits

@@ -53,4 +53,7 @@ class Model(nn.Module, ABC):
 
     @abstractmethod
     def advance(self, state: Any, rows: Tensor, tokens: Tensor) -> Any:
-        """The state after `tokens`, where row i continues row `rows[i]` of the old state."""
+        """The state after `tokens`, where row i continues row `rows[i]` of the old state.
+
+        A row continues one of its own problem; when a problem is solved, all its rows are missing from then on.
+        """

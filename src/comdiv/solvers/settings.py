@@ -31,6 +31,7 @@ class SolverSettings(BaseModel):
     patience: int = Field(0, ge=0)  # epochs without a better validation accuracy before stopping; 0: never
     beam: int = Field(5, ge=1, le=100)
     most_tokens: int = Field(45, ge=3, le=255)  # of an expression; the paper of GTS allows 45 nodes
+    targets: Literal["given", "ordered"] = "given"  # as the corpus writes them, or operands of + and * in text order
     min_frequency: int | None = None  # words seen less often are unknown; None: 1 under 5,000 problems, else 5
     constrained: bool = True  # decode well-formed expressions only
     cover: Cover = "none"
@@ -48,12 +49,12 @@ _PAPER: dict[str, dict[str, Any]] = {
     "gts": {"schedule": "halving", "weight_decay": 1e-5},
 }
 # Two cores, minutes rather than hours: half the width, a one-cycle schedule, early stopping.
-_CPU_COMMON = {"hidden": 256, "epochs": 40, "schedule": "one-cycle", "patience": 15}
+_CPU_COMMON = {"hidden": 256, "epochs": 40, "schedule": "one-cycle", "patience": 15, "targets": "ordered"}
 _CPU: dict[str, dict[str, Any]] = {
     "lstm": {"batch": 32, "learning_rate": 2e-3},
     "mathen": {"batch": 32, "learning_rate": 2e-3},
     "transformer": {"embedding": 256, "layers": 3, "dropout": 0.1, "learning_rate": 5e-4, "batch": 32},
-    "gts": {"weight_decay": 1e-5, "learning_rate": 2e-3, "batch": 32},
+    "gts": {"weight_decay": 1e-5, "learning_rate": 2e-3, "batch": 32, "dropout": 0.3},
 }
 PRESETS = ("cpu", "paper")
 

@@ -86,7 +86,10 @@ class Transformer(Model):
         return self._logits(state.tokens, state.memory)[:, -1]
 
     def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
-        return TransformerState(torch.cat([state.tokens[rows], tokens.unsqueeze(1)], 1), state.memory)
+        memory = state.memory
+        if len(rows) < len(state.tokens):  # some problems are solved
+            memory = Memory(memory.states[rows], memory.mask[rows])
+        return TransformerState(torch.cat([state.tokens[rows], tokens.unsqueeze(1)], 1), memory)
 
     def _logits(self, tokens: Tensor, memory: Memory) -> Tensor:
         """tokens (rows, steps) → (rows, steps, alphabet)."""

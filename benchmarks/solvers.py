@@ -1,0 +1,204 @@
+"""How fast solvers train, solve and score, and what batches give GTS: `python benchmarks/solvers.py`.
+
+For each solver, at the sizes of the preset `cpu`: problems a second in training, in solving with beam 1 and 5, and in
+scoring. For GTS, at the paper's sizes (hidden 512, batch 64): one training step and beam-5 solving of 200 problems
+against the same model decoding one problem at a time (`tests/reference_gts.py`), and the peak memory of training. In
+the training step both compute the encoder in the same way, for the whole batch: it is the floor, and its share is
+printed. In solving, the reference reads one problem at a time, too.
+
+    COMDIV_DATA=… python benchmarks/solvers.py                 # MAWPS; without it, 1,000 problems of the English demo
+    python benchmarks/solvers.py --only gts --problems 200 --hidden 64 --steps 3 --solve 20     # a minute
+"""
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from comdiv.corpora import read_corpus
+from comdiv.corpora.demo.generate import generate
+from comdiv.errors import ComdivError
+from comdiv.problem import Problem
+from comdiv.solvers.batches import Batch, epoch_batches, sorted_batches
+from comdiv.solvers.beam import Found, search
+from comdiv.solvers.examples import Example
+from comdiv.solvers.gts import Gts
+from comdiv.solvers.neural import NeuralSolver
+from comdiv.solvers.registry import make_solver
+from comdiv.solvers.settings import settings_for
+from comdiv.solvers.training import train_step
+from reference_gts import ReferenceGts
+
+SOLVERS = ("lstm", "mathen", "transformer", "gts")
+TARGET_STEP, TARGET_SOLVE, TARGET_MEMORY, TARGET_OVER_TRAINING = 2.5, 20.0, 2.0, 5.0
+CPU = torch.device("cpu")
+
+
+def corpus(size: int) -> tuple[str, list[Problem]]:
+    """MAWPS where it is at hand, else a demo corpus."""
+    try:
+        return "MAWPS", [p for p in read_corpus("mawps").problems if p.expression is not None][:size]
+    except ComdivError:
+        return "demo-en", list(generate("en", size))
+
+
+def prepared(
+    name: str, problems: Sequence[Problem], preset: str, **changes: int
+) -> tuple[NeuralSolver, list[Example], torch.optim.Optimizer]:
+    """A solver with first weights, its examples and its optimiser."""
+    solver = make_solver(name, settings_for(name, preset, {"device": "cpu", **changes}))
+    assert isinstance(solver, NeuralSolver)
+    solver._learn_tokens(problems)
+    model = solver._new_model()
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    return solver, [example for example in solver._encode(problems) if example.target is not None], optimiser
+
+
+def train_epoch(
+    solver: NeuralSolver, examples: Sequence[Example], optimiser: torch.optim.Optimizer, epoch: int
+) -> None:
+    assert solver.model is not None
+    solver.model.train()
+    for step, batch in enumerate(epoch_batches(examples, solver.settings.batch, 0, epoch, CPU)):
+        train_step(solver.model, optimiser, batch, 1e-3, step)
+    solver.model.eval()
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def verdict(reached: bool) -> str:
+    return "reached" if reached else "MISSED"
+
+
+# --- every solver, preset cpu ---
+
+
+def solver_speeds(name: str, problems: Sequence[Problem], epochs: int) -> None:
+    """Problems a second; the first epochs make expressions of sensible lengths, the last is measured."""
+    solver, examples, optimiser = prepared(name, problems, "cpu")
+    for epoch in range(epochs - 1):
+        train_epoch(solver, examples, optimiser, epoch)
+    training = len(examples) / seconds(lambda: train_epoch(solver, examples, optimiser, epochs))
+    one, five = (len(problems) / seconds(lambda b=beam: solver.solve(problems, beam=b)) for beam in (1, 5))
+    score = len(problems) / seconds(lambda: solver.score(problems))
+    least = min(one, score) / training
+    print(
+        f"{name:12} {training:10,.0f} {one:12,.0f} {five:12,.0f} {score:10,.0f}"
+        f"   {least:.1f} times as fast as training ({verdict(least >= TARGET_OVER_TRAINING)}: {TARGET_OVER_TRAINING:g})"
+    )
+
+
+# --- GTS at the paper's sizes ---
+
+
+def reference_step(reference: ReferenceGts, optimiser: torch.optim.Optimizer, batch: Batch) -> None:
+    optimiser.zero_grad(set_to_none=True)
+    reference.loss(batch).backward()
+    torch.nn.utils.clip_grad_norm_(reference.model.parameters(), reference.model.settings.clip)
+    optimiser.step()
+
+
+def training_ratio(model: Gts, optimiser: torch.optim.Optimizer, batches: Sequence[Batch]) -> None:
+    """One training step, batched and one problem at a time, on the same batches in turn; medians."""
+    reference = ReferenceGts(model)
+    model.train()
+    encoder, ours, theirs = [], [], []
+    train_step(model, optimiser, batches[0], 1e-5, 0)
+    for batch in batches:
+        encoder.append(seconds(lambda b=batch: model.encoder(b).states.sum().backward()))
+        ours.append(seconds(lambda b=batch: train_step(model, optimiser, b, 1e-5, 0)))
+        theirs.append(seconds(lambda b=batch: reference_step(reference, optimiser, b)))
+    model.eval()
+    floor, step, slow = (statistics.median(times) for times in (encoder, ours, theirs))
+    print(
+        f"training step         {step:.2f} s batched, of it the encoder {floor / step:.0%}; {slow:.2f} s one at a time"
+    )
+    decoders = (slow - floor) / max(step - floor, 1e-9)
+    ratio = slow / step
+    print(f"ratio, whole step     {ratio:.1f}   ({verdict(ratio >= TARGET_STEP)}: {TARGET_STEP:g})")
+    print(f"ratio, encoder apart  {decoders:.1f}")
+
+
+def solved(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: int) -> list[list[Found]]:
+    results: list[list[Found]] = [[] for _ in examples]
+    with torch.no_grad():
+        for places, batch in sorted_batches(examples, 64, CPU):
+            found = search(model, model.encode(batch), batch, solver._rules(cover=False), beam)
+            for place, hypotheses in zip(places, found, strict=True):
+                results[place] = hypotheses
+    return results
+
+
+def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: int = 5) -> None:
+    """Beam search over all problems at once, and over one after the other; both must find the same."""
+    reference, most = ReferenceGts(model), solver.settings.most_tokens
+    found: list[list[Found]] = []
+    alone: list[list[Found]] = []
+    fast = min(seconds(lambda: found.__setitem__(slice(None), solved(solver, model, examples, beam))) for _ in range(2))
+    slow = seconds(lambda: alone.extend(reference.solve(example, beam, most) for example in examples))
+    same = sum(a[0].tokens == b[0].tokens for a, b in zip(found, alone, strict=True))
+    tokens = sum(len(h[0].tokens) for h in found) / len(found)
+    print(
+        f"beam-{beam} solving        {fast:.2f} s batched, {slow:.2f} s one at a time for {len(examples)} problems; "
+        f"{same} of {len(examples)} the same, {tokens:.1f} tokens each"
+    )
+    ratio = slow / fast
+    print(f"ratio                 {ratio:.1f}   ({verdict(ratio >= TARGET_SOLVE)}: {TARGET_SOLVE:g})")
+
+
+def peak_memory(arguments: argparse.Namespace) -> float:
+    """GB of a process of its own that trains an epoch at the paper's sizes."""
+    options = ["--problems", arguments.problems, "--hidden", arguments.hidden, "--threads", arguments.threads]
+    command = [sys.executable, __file__, "--memory-of-training", *map(str, options)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", type=int, default=1000, help="size of the corpus")
+    parser.add_argument("--only", nargs="*", default=list(SOLVERS), help="solvers to measure")
+    parser.add_argument("--epochs", type=int, default=3, help="of training before anything is solved")
+    parser.add_argument("--hidden", type=int, default=512, help="GTS against one at a time")
+    parser.add_argument("--steps", type=int, default=9, help="training steps to compare")
+    parser.add_argument("--solve", type=int, default=200, help="problems to solve in comparison")
+    parser.add_argument("--threads", type=int, default=0, help="0: as torch finds them")
+    parser.add_argument("--memory-of-training", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    name, problems = corpus(arguments.problems)
+    if arguments.memory_of_training:
+        solver, examples, optimiser = prepared("gts", problems, "paper", hidden=arguments.hidden)
+        train_epoch(solver, examples, optimiser, 0)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)  # kB on Linux
+        return
+    print(f"{name}, {len(problems):,} problems; {torch.get_num_threads()} threads; torch {torch.__version__}\n")
+    if arguments.only:
+        print(f"{'problems/s':12} {'training':>10} {'beam 1':>12} {'beam 5':>12} {'scoring':>10}")
+    for solver_name in arguments.only:
+        solver_speeds(solver_name, problems, arguments.epochs)
+    print(f"\nGTS, hidden {arguments.hidden}, batch 64")
+    solver, examples, optimiser = prepared("gts", problems, "paper", hidden=arguments.hidden)
+    for epoch in range(arguments.epochs):
+        train_epoch(solver, examples, optimiser, epoch)
+    assert isinstance(solver.model, Gts)
+    batches = list(epoch_batches(examples, solver.settings.batch, 0, 0, CPU))
+    solving_ratio(solver, solver.model, examples[: arguments.solve])
+    training_ratio(solver.model, optimiser, (batches * arguments.steps)[: arguments.steps])
+    memory = peak_memory(arguments)
+    print(f"peak memory           {memory:.2f} GB   ({verdict(memory < TARGET_MEMORY)}: {TARGET_MEMORY:g})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""`comdiv solve`: a problem in words, an answer."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner, Result
+
+from comdiv.cli import app
+from comdiv.cli.solve import newest_run
+from comdiv.errors import ComdivError
+from solvers.tiny import EIGHT, problem, trained_solver
+
+SUM = EIGHT[0].text
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that knows the eight problems by heart."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("runs") / "gts"
+    trained_solver("gts", epochs=60, hidden=32).save(folder)
+    return folder
+
+
+def solve(*arguments: str, typed: str | None = None) -> Result:
+    result = CliRunner().invoke(app, ["solve", *arguments], input=typed)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_answer_expression_tree_and_confidence_are_shown(run: Path) -> None:
+    result = solve(SUM, "--run", str(run))
+    assert "N0 + N1" in result.stdout.replace("N0+N1", "N0 + N1")
+    assert "8" in result.stdout
+    assert "confidence" in result.stdout
+    assert result.stdout.count("  or ") == 4  # the other hypotheses of the beam
+    assert f"solved by {run}" in result.stderr
+
+
+def test_problems_are_read_from_standard_input_one_a_line(run: Path) -> None:
+    result = solve("--run", str(run), "--json", typed=f"{SUM}\n\n{EIGHT[2].text}\n")
+    assert [record["answer"] for record in json.loads(result.stdout)] == ["8", "42"]
+
+
+def test_json_has_the_hypotheses(run: Path) -> None:
+    (record,) = json.loads(solve(SUM, "--run", str(run), "--beam", "3", "--json").stdout)
+    assert (record["expression"], record["undefined"]) == ("N0+N1", False)
+    assert len(record["hypotheses"]) == 3
+    assert record["hypotheses"][0]["log_probability"] == record["log_probability"] <= 0
+
+
+@pytest.mark.parametrize("cover", ["none", "soft", "hard"])
+def test_coverage_is_an_option(cover: str, run: Path) -> None:
+    (record,) = json.loads(solve("Ann had 9 pens, 2 caps.", "--run", str(run), "--cover", cover, "--json").stdout)
+    assert record["answer"] is not None
+    if cover == "hard":
+        assert "N0" in record["expression"]
+        assert "N1" in record["expression"]
+
+
+@pytest.mark.parametrize("text", ["", "no numbers", "¿?", "7", "1 " * 600])
+def test_any_text_gets_an_answer(text: str, run: Path) -> None:
+    assert "confidence" in solve(text, "--run", str(run)).stdout
+
+
+def test_nothing_at_all_is_refused_in_one_line(run: Path) -> None:
+    with pytest.raises(ComdivError, match="there is no problem to solve"):
+        solve("--run", str(run), typed="\n  \n")
+
+
+def test_a_folder_that_is_no_run_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ComdivError, match="is no run of a solver"):
+        solve(SUM, "--run", str(tmp_path))
+
+
+def test_coverage_does_not_apply_to_programs(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text('solver: "command:cat"\n')
+    with pytest.raises(ComdivError, match="decodes by itself"):
+        solve(SUM, "--run", str(tmp_path), "--cover", "hard")
+
+
+def test_without_a_run_the_newest_of_that_language_is_taken_and_named(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chinese = [problem(str(n), f"小明有{n + 2}个苹果和{n}个梨，一共有几个？", "N0+N1", "zh") for n in range(1, 5)]
+    for age, (name, problems) in enumerate([("new-zh", chinese), ("new-en", EIGHT), ("old-en", EIGHT)]):
+        trained_solver("gts", problems, epochs=1).save(tmp_path / "runs" / name)
+        os.utime(tmp_path / "runs" / name / "model.safetensors", (1e9 - age, 1e9 - age))
+    (tmp_path / "runs" / "half").mkdir()
+    (tmp_path / "runs" / "half" / "model.safetensors").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    assert "solved by runs/new-en" in solve(SUM).stderr
+    assert "solved by runs/new-zh" in solve(chinese[0].text).stderr
+    assert newest_run(tmp_path / "runs", "en").name == "new-en"
+
+
+def test_without_any_run_the_way_to_one_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ComdivError, match="no run for language 'en' in runs/: train one with `comdiv train`"):
+        solve(SUM)

@@ -1,0 +1,202 @@
+"""`comdiv train`: what its users see, and what is in a run folder."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from typer.testing import CliRunner, Result
+
+from comdiv.cli import app
+from comdiv.dataset import Dataset, write_dataset
+from comdiv.errors import ComdivError
+from comdiv.solvers.registry import load_solver
+from comdiv.solvers.training import Trained
+from solvers.tiny import EIGHT, UNSEEN, problem
+
+SMALL = ("hidden=8", "embedding=8", "layers=1", "batch=4", "epochs=2", "most_tokens=9")
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "train-solvers.md"
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    write_dataset(tmp_path / "tiny", Dataset(EIGHT, UNSEEN, (*EIGHT, *UNSEEN)), title="tiny")
+    return tmp_path / "tiny"
+
+
+def train(data: Path, out: Path, *options: str, solver: str = "gts", settings: tuple[str, ...] = SMALL) -> Result:
+    changes = [part for change in settings for part in ("--set", change)]
+    arguments = ["train", solver, "--data", str(data), "--out", str(out), "--threads", "1", *changes, *options]
+    result = CliRunner().invoke(app, arguments)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize("solver", ["lstm", "mathen", "transformer", "gts"])
+def test_a_run_folder_is_all_that_solving_needs(solver: str, data: Path, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "a"
+    result = train(data, run, solver=solver)
+    assert f"{solver}, best epoch" in result.stdout
+    assert "of 2, validation accuracy" in result.stdout
+    names = {path.name for path in run.iterdir()}
+    assert names == {"config.yaml", "vocabulary.json", "model.safetensors", "metrics.jsonl", "training_state"}
+    run.rename(tmp_path / "elsewhere")
+    assert len(load_solver(tmp_path / "elsewhere").solve(UNSEEN)) == 2
+
+
+def test_json_is_for_programs(data: Path, tmp_path: Path) -> None:
+    record = json.loads(train(data, tmp_path / "run", "--json").stdout)
+    assert (record["solver"], record["epochs"], record["problems"], record["left_out"]) == ("gts", 2, 8, 0)
+    assert 0 <= record["validation_accuracy"] <= 1
+
+
+def test_the_configuration_has_all_that_made_the_run(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run", "--seed", "7", "--preset", "paper")
+    config = yaml.safe_load((tmp_path / "run" / "config.yaml").read_text())
+    assert (config["solver"], config["preset"]) == ("gts", "paper")
+    assert (config["settings"]["seed"], config["settings"]["hidden"], config["settings"]["halve_every"]) == (7, 8, 20)
+    assert set(config["data"]["sha256"]) == {"train", "validation"}
+    assert set(config["versions"]) == {"comdiv", "torch", "numpy"}
+    assert "cover_bonus" in config["learnt"]
+
+
+def test_metrics_have_a_line_an_epoch(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run")
+    entries = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert [entry["epoch"] for entry in entries] == [1, 2]
+    assert set(entries[0]) == {"epoch", "loss", "validation_accuracy", "learning_rate", "problems_per_second"}
+
+
+def test_the_same_command_goes_on_or_does_nothing(data: Path, tmp_path: Path) -> None:
+    first = train(data, tmp_path / "run").stdout
+    weights = (tmp_path / "run" / "model.safetensors").read_bytes()
+    (tmp_path / "run" / "model.safetensors").unlink()  # as if it had been stopped before the end
+    assert train(data, tmp_path / "run").stdout == first
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() == weights
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "difference"),
+    [
+        ((*SMALL[1:], "hidden=16"), (), "hidden is 8, not 16"),
+        (SMALL, ("--seed", "3"), "seed is 0, not 3"),
+    ],
+)
+def test_other_settings_in_the_same_folder_are_refused_by_name(
+    settings: tuple[str, ...], options: tuple[str, ...], difference: str, data: Path, tmp_path: Path
+) -> None:
+    train(data, tmp_path / "run")
+    with pytest.raises(ComdivError, match=f"is a run with other settings: {difference}"):
+        train(data, tmp_path / "run", *options, settings=settings)
+
+
+def test_another_solver_or_other_data_in_the_same_folder_are_refused(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run")
+    with pytest.raises(ComdivError, match="solver is gts, not lstm"):
+        train(data, tmp_path / "run", solver="lstm")
+    write_dataset(tmp_path / "other", Dataset(EIGHT[:5], UNSEEN, ()), title="other")
+    with pytest.raises(ComdivError, match="the dataset has changed"):
+        train(tmp_path / "other", tmp_path / "run")
+
+
+def test_a_folder_of_something_else_is_refused_and_left_alone(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "me.jpg").write_bytes(b"x")
+    with pytest.raises(ComdivError, match="exists and is no run of a solver"):
+        train(data, tmp_path / "photos")
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["me.jpg"]
+
+
+def test_a_folder_with_nothing_but_a_half_written_file_is_a_run_that_was_killed(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".config.yaml.abc.part").write_text("solver: g")
+    assert "best epoch" in train(data, tmp_path / "run").stdout
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings", "message"),
+    [
+        ("gst", SMALL, "unknown solver 'gst'. Did you mean 'gts'?"),
+        ("gts", ("epoch=3",), "unknown setting 'epoch'. Did you mean 'epochs'?"),
+        ("gts", ("hidden",), "--set hidden: say it as --set hidden=128"),
+        ("gts", ("hidden=",), "--set hidden=: say it as"),
+        ("gts", ("hidden=0",), "setting hidden: "),
+        ("transformer", ("embedding=9",), "embedding=9 cannot be shared by heads=8"),
+    ],
+)
+def test_a_users_mistake_is_one_line(
+    solver: str, settings: tuple[str, ...], message: str, data: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ComdivError, match=re.escape(message)):
+        train(data, tmp_path / "run", solver=solver, settings=settings)
+
+
+def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ComdivError, match="is no complete dataset folder"):
+        train(tmp_path, tmp_path / "run")
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    foreign = problem("seventeen", "There are 3 things.", "N0*17")
+    write_dataset(tmp_path / "data", Dataset((*EIGHT, foreign), UNSEEN, ()), title="tiny")
+    result = train(tmp_path / "data", tmp_path / "run")
+    assert "1 training problems were left out" in result.stderr
+
+
+def test_an_empty_validation_part_is_no_obstacle(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "data", Dataset(EIGHT, (), ()), title="tiny")
+    assert "no validation problems" in train(tmp_path / "data", tmp_path / "run").stdout
+
+
+def test_a_disk_that_fills_up_is_one_line(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import comdiv.files
+
+    def full(path: Path, text: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    real = comdiv.files.write_text
+    monkeypatch.setattr(
+        comdiv.files, "write_text", lambda p, t: full(p, t) if p.name == "metrics.jsonl" else real(p, t)
+    )
+    with pytest.raises(ComdivError, match=r"cannot be written: .*No space left on device; the same command goes on"):
+        train(data, tmp_path / "run")
+
+
+def test_the_progress_of_a_stopped_training_is_not_lost(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from comdiv.solvers import neural
+
+    real = neural.train
+
+    def interrupted(*arguments: Any, after_epoch: Any, **options: Any) -> Trained:
+        def stop(trained: Trained) -> None:
+            after_epoch(trained)
+            raise KeyboardInterrupt
+
+        return real(*arguments, after_epoch=stop, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(neural, "train", interrupted)
+        train(data, tmp_path / "run")
+    assert (tmp_path / "run" / "metrics.jsonl").read_text().count("\n") == 1
+    assert "of 2" in train(data, tmp_path / "run").stdout
+
+
+def test_every_verb_and_setting_of_the_documentation_exists() -> None:
+    from comdiv.solvers.settings import SolverSettings
+
+    text = PAGE.read_text(encoding="utf-8")
+    for verb in re.findall(r"comdiv (\w+) ", text):
+        assert CliRunner().invoke(app, [verb, "--help"]).exit_code == 0, verb
+    for name in re.findall(r"--set (\w+)=", text):
+        assert name in SolverSettings.model_fields

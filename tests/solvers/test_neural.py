@@ -1,0 +1,283 @@
+"""A model as a solver: solving, scoring, coverage, keeping, and problems at the edge."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from comdiv.errors import ComdivError
+from comdiv.expression import Reference, leaves, parse, used_quantities
+from comdiv.problem import Problem
+from comdiv.solvers import grammar
+from comdiv.solvers.batches import collate
+from comdiv.solvers.beam import masked_log_softmax
+from comdiv.solvers.neural import NeuralSolver
+from solvers.tiny import EIGHT, SOLVERS, UNSEEN, problem, tiny_solver, trained_solver
+
+Trained = Callable[[str], NeuralSolver]
+
+
+# --- scoring ---
+
+
+def walked_score(solver: NeuralSolver, one: Problem, *, constrained: bool) -> float:
+    """The log-probability of a problem's own expression, token by token as decoding would write it."""
+    model = solver.model
+    assert model is not None
+    (example,) = solver._encode([one])
+    assert example.target is not None
+    batch = collate([example], torch.device("cpu"))
+    total = 0.0
+    with torch.no_grad():
+        state = model.start(model.encode(batch), 1)
+        columns = model.next_logits(state).shape[1]
+        rules = grammar.Rules(model.notation, model.sizes.alphabet, solver.settings.most_tokens, constrained)
+        syntax = grammar.start(rules, batch.quantity_counts, columns)
+        for token in example.target.tolist():
+            steps = masked_log_softmax(model.next_logits(state), grammar.allowed(rules, syntax, columns))
+            total += float(steps[0, token])
+            syntax = grammar.advance(rules, syntax, torch.tensor([token]))
+            state = model.advance(state, torch.tensor([0]), torch.tensor([token]))
+    return total
+
+
+@pytest.mark.parametrize("constrained", [True, False])
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_score_is_the_sum_along_the_decoding(name: str, constrained: bool, trained: Trained) -> None:
+    solver = trained(name).with_settings(constrained=constrained)
+    scores = solver.score(EIGHT)
+    for one, score in zip(EIGHT, scores, strict=True):
+        assert score.log_probability == pytest.approx(walked_score(solver, one, constrained=constrained), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_grammar_takes_nothing_from_a_well_formed_expression(name: str, trained: Trained) -> None:
+    free, masked = trained(name).with_settings(constrained=False), trained(name)
+    pairs = list(zip(free.score(EIGHT), masked.score(EIGHT), strict=True))
+    assert all(b.log_probability >= a.log_probability - 1e-6 for a, b in pairs)
+    # A tree decoder writes nothing ill-formed: its masks differ where the room runs out.
+    assert any(b.log_probability > a.log_probability + 1e-6 for a, b in pairs) == (name != "gts")
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_best_hypothesis_scores_what_the_solution_says(name: str, trained: Trained) -> None:
+    solver = trained(name)
+    for one, solution in zip(EIGHT, solver.solve(EIGHT, beam=3), strict=True):
+        assert solution.expression is not None
+        (score,) = solver.score([Problem("again", "en", one.text, solution.expression)])
+        assert score.log_probability <= solution.log_probability + 1e-4  # another spelling may be the better one
+        if solver.model_class.notation == "prefix":
+            assert score.log_probability == pytest.approx(solution.log_probability, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_what_cannot_be_spelled_scores_minus_infinity(name: str, trained: Trained) -> None:
+    foreign = [
+        problem("constant never seen", "There are 3 things.", "N0*17"),
+        Problem("a quantity that is not there", "en", "There are 3 things.", parse("N0+N7")),
+        Problem("no expression", "en", "There are 3 things."),
+        problem("longer than anything", "There are 3 things.", "+".join(["N0"] * 40)),
+    ]
+    scores = trained(name).score([foreign[0], EIGHT[0], *foreign[1:]])
+    assert math.isfinite(scores[1].log_probability)
+    assert [s.log_probability for n, s in enumerate(scores) if n != 1] == [-math.inf] * 4
+    assert [s.tokens for n, s in enumerate(scores) if n != 1] == [0] * 4
+
+
+def test_the_score_counts_the_tokens(trained: Trained) -> None:
+    brackets = [EIGHT[5]]  # N2*(N0+N1)
+    assert [trained(name).score(brackets)[0].tokens for name in SOLVERS] == [8, 6, 8, 5]
+
+
+# --- solving ---
+
+
+def test_beam_five_is_never_below_beam_one(trained: Trained) -> None:
+    for name in SOLVERS:
+        narrow, wide = (trained(name).solve([*EIGHT, *UNSEEN], beam=beam) for beam in (1, 5))
+        for one, other in zip(narrow, wide, strict=True):
+            assert other.log_probability >= one.log_probability - 1e-5
+            assert len(one.hypotheses) == 1
+            assert len(other.hypotheses) == 5
+
+
+def test_nothing_to_solve_gives_nothing(trained: Trained) -> None:
+    assert trained("gts").solve([]) == []
+    assert trained("gts").score([]) == []
+
+
+def test_an_untrained_solver_says_so() -> None:
+    for use in (lambda s: s.solve(EIGHT), lambda s: s.score(EIGHT), lambda s: s.save(Path("nowhere"))):
+        with pytest.raises(ComdivError, match="has not been trained"):
+            use(tiny_solver())
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_without_the_grammar_ill_formed_output_is_counted_as_such(name: str) -> None:
+    solver = trained_solver(name, epochs=1).with_settings(constrained=False)
+    solutions = solver.solve([*EIGHT, *UNSEEN], beam=3)
+    assert len(solutions) == 10
+    for solution in solutions:
+        assert solution.ill_formed == (solution.expression is None)
+
+
+# --- coverage ---
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_hard_coverage_uses_every_quantity_once(name: str) -> None:
+    solver = trained_solver(name, epochs=1).with_settings(cover="hard")
+    for one, solution in zip(EIGHT, solver.solve(EIGHT, beam=3), strict=True):
+        assert solution.expression is not None
+        references = [leaf.index for leaf in leaves(solution.expression) if isinstance(leaf, Reference)]
+        assert sorted(references) == list(range(len(references)))
+        assert len(references) == len(solver._encode([one])[0].quantity_positions)
+
+
+def test_coverage_out_of_reach_falls_back_to_none() -> None:
+    many = Problem("many", "en", " and ".join(str(n) for n in range(2, 22)))  # 20 quantities, 15 tokens
+    solver = trained_solver("gts")
+    (covered,), (free,) = solver.with_settings(cover="hard").solve([many]), solver.solve([many])
+    assert covered == free
+    assert covered.expression is not None
+
+
+def test_hard_coverage_holds_without_the_grammar_too() -> None:
+    solver = trained_solver("lstm", epochs=1).with_settings(cover="hard", constrained=False)
+    for one, solution in zip(EIGHT, solver.solve(EIGHT), strict=True):
+        assert solution.expression is not None
+        assert used_quantities(solution.expression) == list(range(len(solver._encode([one])[0].quantity_positions)))
+
+
+def test_soft_coverage_is_a_bonus_on_the_hypotheses_of_the_beam(trained: Trained) -> None:
+    none, soft = trained("gts"), trained("gts").with_settings(cover="soft")
+    soft.cover_bonus = 0.0
+    assert [s.expression for s in soft.solve(UNSEEN, beam=5)] == [s.expression for s in none.solve(UNSEEN, beam=5)]
+    soft.cover_bonus = 1000.0
+    for one, solution in zip(EIGHT, soft.solve(EIGHT, beam=5), strict=True):
+        count = len(soft._encode([one])[0].quantity_positions)
+        covers = [used_quantities(h.expression) == list(range(count)) for h in solution.hypotheses if h.expression]
+        assert covers == sorted(covers, reverse=True)
+
+
+def test_the_bonus_is_learnt_on_validation_and_kept(tmp_path: Path) -> None:
+    solver = tiny_solver("gts", epochs=3)
+    solver.fit(EIGHT, EIGHT)
+    solver.cover_bonus = 2.0
+    solver.save(tmp_path)
+    assert NeuralSolver.load(tmp_path).cover_bonus == 2.0
+
+
+def test_the_smallest_of_equally_good_bonuses_is_learnt() -> None:
+    solver = tiny_solver("gts", epochs=60, hidden=32)
+    solver.fit(EIGHT, EIGHT)
+    assert solver.accuracy(EIGHT) == 1.0
+    assert solver.cover_bonus == 0.0  # everything is right without it
+
+
+# --- keeping ---
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_saved_solver_solves_and_scores_the_same(name: str, tmp_path: Path, trained: Trained) -> None:
+    trained(name).save(tmp_path)
+    loaded = NeuralSolver.load(tmp_path)
+    assert loaded.solve([*EIGHT, *UNSEEN], beam=3) == trained(name).solve([*EIGHT, *UNSEEN], beam=3)
+    assert loaded.score(EIGHT) == trained(name).score(EIGHT)
+    loaded.save(tmp_path / "again")
+    for file in ("model.safetensors", "vocabulary.json", "config.yaml"):
+        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / file).read_bytes()
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.json", "config.yaml"])
+@pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "foreign"])
+def test_a_damaged_run_is_refused_in_one_line(file: str, damage: str, tmp_path: Path, trained: Trained) -> None:
+    trained("gts").save(tmp_path)
+    path = tmp_path / file
+    if damage == "missing":
+        path.unlink()
+    else:
+        content = path.read_bytes()
+        path.write_bytes({"empty": b"", "truncated": content[: len(content) // 2], "foreign": b"\x89PNG\xff[["}[damage])
+    with pytest.raises(ComdivError) as refused:
+        NeuralSolver.load(tmp_path)
+    assert str(tmp_path) in str(refused.value)
+
+
+def test_weights_of_another_size_are_refused_in_one_line(tmp_path: Path) -> None:
+    trained_solver("gts", epochs=1).save(tmp_path)
+    trained_solver("gts", epochs=1, hidden=8).save(tmp_path / "other")
+    (tmp_path / "other" / "model.safetensors").replace(tmp_path / "model.safetensors")
+    with pytest.raises(ComdivError, match="the weights do not fit"):
+        NeuralSolver.load(tmp_path)
+
+
+def test_a_device_that_is_not_there_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ComdivError, match="there is no cuda device; available: cpu"):
+        tiny_solver("gts", device="cuda").fit(EIGHT, ())
+
+
+# --- the edge ---
+
+EDGES = {
+    "without quantities": Problem("a", "en", "How many days has a week?"),
+    "thirty quantities": problem("b", " and ".join(f"{n} nuts" for n in range(2, 32)), "N0+N29"),
+    "empty": Problem("c", "en", ""),
+    "unknown words": Problem("d", "en", "zyx wvu 3 tsr"),
+    "five hundred tokens": problem("e", "Tom has 3 pens. " + "And then he went home. " * 100 + "And 4.", "N0+N1"),
+    "division by zero": Problem("f", "en", "Share 0 nuts among 0 boys."),
+    "another script": Problem("g", "zh", "小明有3个苹果"),
+}
+
+
+@pytest.mark.parametrize("cover", ["none", "soft", "hard"])
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_problem_at_the_edge_gets_a_solution(name: str, cover: str, trained: Trained) -> None:
+    solver = trained(name).with_settings(cover=cover)
+    for beam in (1, 4):
+        solutions = solver.solve(list(EDGES.values()), beam=beam)
+        assert len(solutions) == len(EDGES)
+        for solution in solutions:
+            assert solution.expression is not None
+            assert (solution.answer is None) == solution.undefined
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_problem_at_the_edge_can_be_trained_on(name: str) -> None:
+    solver = tiny_solver(name, epochs=1)
+    edges = [Problem(p.id, p.language, p.text, p.expression or parse("1")) for p in EDGES.values()]
+    summary = solver.fit(edges, ())
+    assert (summary.problems, summary.left_out) == (len(EDGES), 0)
+    assert all(math.isfinite(score.log_probability) for score in solver.score(edges))
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_one_training_problem_is_enough(name: str) -> None:
+    solver = tiny_solver(name, epochs=30)
+    summary = solver.fit(EIGHT[:1], ())
+    assert (summary.problems, summary.best_validation_accuracy, summary.best_epoch) == (1, None, 30)
+    assert solver.solve(EIGHT[:1])[0].answer == 8
+
+
+def test_no_training_problem_is_refused_in_one_line() -> None:
+    with pytest.raises(ComdivError, match="there are no training problems"):
+        tiny_solver().fit((), ())
+    with pytest.raises(ComdivError, match="no training problem has an expression that the solver can spell"):
+        tiny_solver().fit([problem("a", "3 things", "N0*17")], ())
+
+
+def test_training_problems_that_cannot_be_spelled_are_counted_and_left_out() -> None:
+    foreign = [problem("seventeen", "3 things", "N0*17"), Problem("none", "en", "4 things")]
+    summary = tiny_solver().fit([*EIGHT, *foreign], UNSEEN)
+    assert (summary.problems, summary.left_out) == (8, 2)
+
+
+def test_without_validation_problems_a_part_of_the_training_set_is_drawn() -> None:
+    twelve = [problem(f"{p.id} {n}", f"{p.text} {'Well. ' * n}", None) for n in (0, 1) for p in EIGHT]
+    twelve = [Problem(p.id, "en", p.text, EIGHT[n % 8].expression, EIGHT[n % 8].answer) for n, p in enumerate(twelve)]
+    summary = tiny_solver().fit(twelve, ())
+    assert summary.problems == 13  # a fifth of sixteen is three
+    assert summary.best_validation_accuracy is not None

@@ -1,0 +1,144 @@
+"""Solvers by name: ours, registered ones, those of installed packages; and what the documentation shows."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.solvers import registry
+from comdiv.solvers.command import CommandSolver
+from comdiv.solvers.gts import Gts
+from comdiv.solvers.neural import NeuralSolver
+from comdiv.solvers.registry import load_solver, make_solver, model_class, register_model, solver_names
+from solvers.tiny import EIGHT, SOLVERS, tiny_settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-solver.md"
+
+
+def code_blocks() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.fixture
+def own_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is forgotten after it."""
+    monkeypatch.setattr(registry, "_registered", {})
+
+
+def test_ours_are_known() -> None:
+    assert set(SOLVERS) <= set(solver_names())
+    assert model_class("gts") is Gts
+
+
+def test_an_unknown_solver_is_answered_with_the_nearest() -> None:
+    with pytest.raises(ComdivError, match=r"unknown solver 'gtss'. Did you mean 'gts'\? Known: .*lstm, mathen"):
+        make_solver("gtss")
+
+
+@pytest.mark.usefixtures("own_names")
+def test_a_registered_model_is_a_solver_like_the_others(tmp_path: Path) -> None:
+    register_model("mine", type("Mine", (Gts,), {}))
+    assert "mine" in solver_names()
+    solver = make_solver("mine", tiny_settings())
+    solver.fit(EIGHT, ())
+    solver.save(tmp_path)
+    loaded = load_solver(tmp_path)
+    assert loaded.name == "mine"
+    assert loaded.solve(EIGHT) == solver.solve(EIGHT)
+
+
+@pytest.mark.usefixtures("own_names")
+def test_a_run_of_a_solver_that_is_not_installed_says_which(tmp_path: Path) -> None:
+    register_model("mine", type("Mine", (Gts,), {}))
+    solver = make_solver("mine", tiny_settings(epochs=1))
+    solver.fit(EIGHT, ())
+    solver.save(tmp_path)
+    registry._registered.clear()
+    with pytest.raises(ComdivError, match="unknown solver 'mine'"):
+        load_solver(tmp_path)
+
+
+def test_an_installed_package_adds_a_solver_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bag_package.py").write_text(code_blocks()[0].replace("register_model(", "print("))
+    facts = tmp_path / "bag_package-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: bag-package\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[comdiv.solvers]\nbag = bag_package:BagOfWords\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    try:
+        assert "bag" in solver_names()
+        solver = make_solver("bag", tiny_settings(epochs=2))
+        assert solver.fit(EIGHT, ()).problems == 8
+    finally:
+        sys.modules.pop("bag_package", None)
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_torch(module: str) -> Any:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr(registry, "import_module", no_torch)
+    with pytest.raises(ComdivError, match=r"pip install 'comdiv\[solvers\]'"):
+        make_solver("gts")
+
+
+def test_a_command_is_a_solver() -> None:
+    assert isinstance(make_solver("command:cat"), CommandSolver)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "it has no config.yaml"),
+        ("[", "config.yaml"),
+        ("- 3", "unknown solver ''"),
+        ("solver: gts", "no run of a"),
+    ],
+)
+def test_a_folder_that_is_no_run_is_refused_in_one_line(content: str | None, message: str, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / "config.yaml").write_text(content)
+    with pytest.raises(ComdivError, match=re.escape(message)):
+        load_solver(tmp_path)
+
+
+# --- docs/how-to/add-a-solver.md ---
+
+
+@pytest.mark.usefixtures("own_names")
+def test_the_solver_of_the_documentation_runs_and_trains() -> None:
+    model_code, use_code = code_blocks()
+    assert len([line for line in model_code.splitlines() if line.strip()]) <= 42
+    names: dict[str, Any] = {}
+    exec(compile(model_code, str(PAGE), "exec"), names)  # noqa: S102 - our own page
+    exec(compile(use_code, str(PAGE), "exec"), names)  # noqa: S102
+    assert names["summary"].epochs == 5
+    losses = [entry["loss"] for entry in names["summary"].history]
+    assert losses[-1] < losses[0]
+    assert len(names["solutions"]) == 20
+    assert all(solution.expression is not None for solution in names["solutions"])
+
+
+@pytest.mark.usefixtures("own_names")
+def test_the_solver_of_the_documentation_keeps_its_word_and_learns_by_heart() -> None:
+    import torch
+
+    from comdiv.solvers.batches import sorted_batches
+
+    exec(compile(code_blocks()[0], str(PAGE), "exec"), {})  # noqa: S102
+    solver = make_solver("bag-of-words", tiny_settings(epochs=80, hidden=32))
+    solver.fit(EIGHT, ())
+    assert isinstance(solver, NeuralSolver)
+    assert solver.accuracy(EIGHT) == 1.0
+    model = solver.model
+    assert model is not None
+    with torch.no_grad():
+        for _, batch in sorted_batches(solver._encode(EIGHT), 8, torch.device("cpu")):
+            forced = model.target_logits(model.encode(batch), batch)
+            state = model.start(model.encode(batch), 1)
+            for step in range(batch.targets.shape[1]):
+                torch.testing.assert_close(model.next_logits(state), forced[:, step], atol=1e-5, rtol=1e-5)
+                state = model.advance(state, torch.arange(8), batch.targets[:, step].clamp(min=0))
