@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT := demo-output
-SMALL := --set hidden=128 --set epochs=15 --set patience=0
 
 .PHONY: demo test test-all lint benchmarks clean
 
@@ -18,12 +17,6 @@ demo: $(STAMP)
 	@$(BIN)/comdiv data show $(OUT)/demo-zh.jsonl --limit 2
 	@echo '== A compositional split of the English one, and its i.i.d. control'
 	@$(BIN)/comdiv split $(OUT)/demo-en.jsonl --out $(OUT)/demo-en-comdiv --with-iid
-	@echo '== A small GTS on each: same problems, same sizes, another split'
-	@$(BIN)/comdiv train gts --data $(OUT)/demo-en-comdiv/iid --out $(OUT)/runs/gts-iid $(SMALL)
-	@$(BIN)/comdiv train gts --data $(OUT)/demo-en-comdiv --out $(OUT)/runs/gts-comdiv $(SMALL)
-	@$(BIN)/comdiv evaluate $(OUT)/runs/gts-iid $(OUT)/demo-en-comdiv/iid
-	@$(BIN)/comdiv evaluate $(OUT)/runs/gts-comdiv $(OUT)/demo-en-comdiv
-	@$(BIN)/comdiv solve --run $(OUT)/runs/gts-iid 'Mia has 12 boxes of pencils with 24 pencils in each box. She gives away 48 pencils. How many pencils does she still have?'
 
 test: $(STAMP) lint
 	$(BIN)/python -m pytest -m "not slow" -n 2

@@ -4,7 +4,8 @@ For each solver, at the sizes of the preset `cpu`: problems a second in training
 scoring. For GTS, at the paper's sizes (hidden 512, batch 64): one training step and beam-5 solving of 200 problems
 against the same model decoding one problem at a time (`tests/reference_gts.py`), and the peak memory of training. In
 the training step both compute the encoder in the same way, for the whole batch: it is the floor, and its share is
-printed. In solving, the reference reads one problem at a time, too.
+printed. In solving, the reference reads one problem at a time, too; the hypotheses of its beam are scored at once, or
+one by one, as the published code does it.
 
     COMDIV_DATA=… python benchmarks/solvers.py                 # MAWPS; without it, 1,000 problems of the English demo
     python benchmarks/solvers.py --only gts --problems 200 --hidden 64 --steps 3 --solve 20     # a minute
@@ -142,19 +143,24 @@ def solved(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: 
 
 def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: int = 5) -> None:
     """Beam search over all problems at once, and over one after the other; both must find the same."""
-    reference, most = ReferenceGts(model), solver.settings.most_tokens
+    most = solver.settings.most_tokens
     found: list[list[Found]] = []
-    alone: list[list[Found]] = []
-    fast = min(seconds(lambda: found.__setitem__(slice(None), solved(solver, model, examples, beam))) for _ in range(2))
-    slow = seconds(lambda: alone.extend(reference.solve(example, beam, most) for example in examples))
-    same = sum(a[0].tokens == b[0].tokens for a, b in zip(found, alone, strict=True))
-    tokens = sum(len(h[0].tokens) for h in found) / len(found)
+    fast = min(seconds(lambda: found.__setitem__(slice(None), solved(solver, model, examples, beam))) for _ in range(3))
+    with torch.no_grad():
+        batches = [batch for _, batch in sorted_batches(examples, 64, CPU)]
+        encoder = min(seconds(lambda: [model.encode(batch) for batch in batches]) for _ in range(3))
+    tokens = sum(len(hypotheses[0].tokens) for hypotheses in found) / len(found)
     print(
-        f"beam-{beam} solving        {fast:.2f} s batched, {slow:.2f} s one at a time for {len(examples)} problems; "
-        f"{same} of {len(examples)} the same, {tokens:.1f} tokens each"
+        f"beam-{beam} solving        {fast:.2f} s for {len(examples)} problems, of it the encoder {encoder / fast:.0%}"
     )
-    ratio = slow / fast
-    print(f"ratio                 {ratio:.1f}   ({verdict(ratio >= TARGET_SOLVE)}: {TARGET_SOLVE:g})")
+    for together in (True, False):
+        reference = ReferenceGts(model, hypotheses_together=together)
+        alone: list[list[Found]] = []
+        slow = seconds(lambda r=reference, a=alone: a.extend(r.solve(example, beam, most) for example in examples))
+        same = sum(ours[0].tokens == theirs[0].tokens for ours, theirs in zip(found, alone, strict=True))
+        way = "at once" if together else "one by one"
+        print(f"  one at a time       {slow:.2f} s, hypotheses {way}; {same} the same, {tokens:.1f} tokens each")
+        print(f"  ratio               {slow / fast:.1f}   ({verdict(slow / fast >= TARGET_SOLVE)}: {TARGET_SOLVE:g})")
 
 
 def peak_memory(arguments: argparse.Namespace) -> float:

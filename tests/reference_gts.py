@@ -3,7 +3,7 @@
 It shares the weights and the encoder of our `Gts` and nothing else: the tree grows by recursion, hypotheses carry
 plain Python stacks, and the grammar is counted by hand. Tests hold the batched model against it, and
 `benchmarks/solvers.py` measures how much the batches save. Within a problem it is vectorised: over words, over
-tokens, and over the hypotheses of a step.
+tokens, and, unless told otherwise, over the hypotheses of a step; the published code takes them one by one.
 """
 
 from dataclasses import dataclass, replace
@@ -52,8 +52,9 @@ class Growing:
 class ReferenceGts:
     """The decoder of a `Gts`, one problem at a time."""
 
-    def __init__(self, model: Gts) -> None:
+    def __init__(self, model: Gts, *, hypotheses_together: bool = True) -> None:
         self.model = model
+        self.hypotheses_together = hypotheses_together
         alphabet = model.sizes.alphabet
         self.operators = range(alphabet.first_operator, alphabet.last_operator + 1)
         self.first_copy = alphabet.first_copy
@@ -148,9 +149,12 @@ class ReferenceGts:
             if not growing:
                 break
             goals = torch.stack([one.goal for one in growing if one.goal is not None])
-            contexts = self.contexts(goals, text)
+            groups = [goals] if self.hypotheses_together else goals.split(1)
+            contexts = torch.cat([self.contexts(group, text) for group in groups])
+            pairs = zip(groups, contexts.split([len(group) for group in groups]), strict=True)
+            scores = torch.cat([self.scores(group, context, text) for group, context in pairs])
             masks = [self.allowed(one, len(text.tokens), most_tokens, cover=cover) for one in growing]
-            scores = self.scores(goals, contexts, text).masked_fill(~torch.tensor(masks), float("-inf"))
+            scores = scores.masked_fill(~torch.tensor(masks), float("-inf"))
             totals = scores.log_softmax(-1) + torch.tensor([[one.log_probability] for one in growing])
             best, places = totals.nan_to_num(nan=float("-inf")).flatten().topk(min(beam, totals.numel()))
             candidates: list[tuple[float, Growing, Tensor | None, int]] = [
