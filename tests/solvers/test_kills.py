@@ -17,7 +17,7 @@ import pytest
 from comdiv.dataset import Dataset, write_dataset
 from solvers.tiny import EIGHT, UNSEEN
 
-EPOCHS = 40
+EPOCHS = 25
 SETTINGS = {"hidden": 8, "embedding": 8, "layers": 1, "batch": 4, "most_tokens": 9, "dropout": 0.3}
 SETTINGS |= {"epochs": EPOCHS, "patience": 0}
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
@@ -24,11 +25,25 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class TransformerState:
-    """The tokens so far, the start token first: (rows, steps)."""
+class Attended:
+    """Keys and values of one attention: (rows or problems, heads, steps or words, width / heads)."""
 
-    tokens: Tensor
-    memory: Memory
+    keys: Tensor
+    values: Tensor
+
+    def of(self, rows: Tensor) -> "Attended":
+        return Attended(self.keys[rows], self.values[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerState:
+    """The decoder after a token, `beam` rows a problem: nothing that it has computed is computed again."""
+
+    logits: Tensor  # (rows, alphabet)
+    written: list[Attended]  # for each layer the tokens so far, by row
+    texts: list[Attended]  # for each layer the words, by problem
+    mask: Tensor  # (problems, 1, 1, words)
+    beam: int
 
 
 class Transformer(Model):
@@ -78,18 +93,59 @@ class Transformer(Model):
         return self._logits(torch.cat([first, before], 1), memory)
 
     def start(self, memory: Memory, beam: int) -> TransformerState:
-        rows = Memory(memory.states.repeat_interleave(beam, 0), memory.mask.repeat_interleave(beam, 0))
-        first = torch.full((len(rows.states), 1), self.start_token, device=memory.states.device)
-        return TransformerState(first, rows)
+        texts = [Attended(*self._split(layer.multihead_attn, memory.states, "kv")) for layer in self._layers]
+        rows, heads = len(memory.states) * beam, self.settings.heads
+        nothing = memory.states.new_zeros(rows, heads, 0, self.tokens.embedding_dim // heads)
+        first = torch.full((rows,), self.start_token, device=memory.states.device)
+        return self._stepped(first, [Attended(nothing, nothing)] * len(texts), texts, memory.mask[:, None, None], beam)
 
     def next_logits(self, state: TransformerState) -> Tensor:
-        return self._logits(state.tokens, state.memory)[:, -1]
+        return state.logits
 
     def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
-        memory = state.memory
-        if len(rows) < len(state.tokens):  # some problems are solved
-            memory = Memory(memory.states[rows], memory.mask[rows])
-        return TransformerState(torch.cat([state.tokens[rows], tokens.unsqueeze(1)], 1), memory)
+        texts, mask = state.texts, state.mask
+        if len(rows) < len(state.logits):  # some problems are solved
+            problems = rows[:: state.beam] // state.beam
+            texts, mask = [text.of(problems) for text in texts], mask[problems]
+        return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
+
+    def _stepped(
+        self, tokens: Tensor, written: list[Attended], texts: list[Attended], mask: Tensor, beam: int
+    ) -> TransformerState:
+        """One more token a row: the layers of `_logits`, for its last step alone."""
+        states = self._placed(self.tokens(tokens).unsqueeze(1), written[0].keys.shape[2])  # (rows, 1, width)
+        extended = []
+        for layer, before, text in zip(self._layers, written, texts, strict=True):
+            query, key, value = self._split(layer.self_attn, layer.norm1(states), "qkv")
+            now = Attended(torch.cat([before.keys, key], 2), torch.cat([before.values, value], 2))
+            states = states + self._joined(layer.self_attn, query, now)
+            grouped = layer.norm2(states).view(len(mask), beam, -1)  # the rows of a problem read the same text
+            (query,) = self._split(layer.multihead_attn, grouped, "q")
+            states = states + self._joined(layer.multihead_attn, query, text, mask).view(states.shape)
+            states = states + layer.linear2(layer.activation(layer.linear1(layer.norm3(states))))
+            extended.append(now)
+        logits = self.output(self.decoder.norm(states)).squeeze(1)  # type: ignore[misc]
+        return TransformerState(logits, extended, texts, mask, beam)
+
+    @property
+    def _layers(self) -> list[Any]:
+        return list(self.decoder.layers)
+
+    def _split(self, attention: Any, states: Tensor, parts: str) -> list[Tensor]:
+        """Queries, keys or values of states (rows, steps, width) by heads: (rows, heads, steps, width / heads) each."""
+        width = states.shape[-1]
+        chosen = slice("qkv".index(parts[0]) * width, ("qkv".index(parts[-1]) + 1) * width)
+        projected = functional.linear(states, attention.in_proj_weight[chosen], attention.in_proj_bias[chosen])
+        heads = projected.view(
+            *projected.shape[:-1], len(parts), self.settings.heads, -1
+        )  # (rows, steps, parts, heads, …)
+        return list(heads.permute(2, 0, 3, 1, 4))
+
+    def _joined(self, attention: Any, query: Tensor, attended: Attended, mask: Tensor | None = None) -> Tensor:
+        """What queries (rows, heads, steps, …) find, projected: (rows, steps, width)."""
+        found = functional.scaled_dot_product_attention(query, attended.keys, attended.values, attn_mask=mask)
+        projected: Tensor = attention.out_proj(found.transpose(1, 2).flatten(2))
+        return projected
 
     def _logits(self, tokens: Tensor, memory: Memory) -> Tensor:
         """tokens (rows, steps) → (rows, steps, alphabet)."""
@@ -105,10 +161,10 @@ class Transformer(Model):
         logits: Tensor = self.output(states)
         return logits
 
-    def _placed(self, embedded: Tensor) -> Tensor:
-        """Embeddings with their positions added: (rows, steps, width)."""
+    def _placed(self, embedded: Tensor, first: int = 0) -> Tensor:
+        """Embeddings with their positions, counted from `first`, added: (rows, steps, width)."""
         scaled = embedded * math.sqrt(embedded.shape[-1])
-        placed: Tensor = self.dropout(scaled + self.positions[: embedded.shape[1]])  # type: ignore[index]
+        placed: Tensor = self.dropout(scaled + self.positions[first : first + embedded.shape[1]])  # type: ignore[index]
         return placed
 
 
