@@ -33,6 +33,7 @@ lint: $(STAMP)
 benchmarks: $(STAMP)
 	$(BIN)/python benchmarks/corpora.py
 	$(BIN)/python benchmarks/splitting.py
+	$(BIN)/python benchmarks/solvers.py
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
