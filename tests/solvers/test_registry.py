@@ -1,6 +1,7 @@
 """Solvers by name: ours, registered ones, those of installed packages; and what the documentation shows."""
 
 import re
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,13 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-solver.md"
 
 def code_blocks() -> list[str]:
     return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run_page(folder: Path, code: str) -> dict[str, Any]:
+    """The names that a page's code leaves when it is run as the program that a reader would save."""
+    program = folder / "page.py"
+    program.write_text(code, encoding="utf-8")
+    return runpy.run_path(str(program))
 
 
 @pytest.fixture
@@ -109,12 +117,10 @@ def test_a_folder_that_is_no_run_is_refused_in_one_line(content: str | None, mes
 
 
 @pytest.mark.usefixtures("own_names")
-def test_the_solver_of_the_documentation_runs_and_trains() -> None:
+def test_the_solver_of_the_documentation_runs_and_trains(tmp_path: Path) -> None:
     model_code, use_code = code_blocks()
     assert len([line for line in model_code.splitlines() if line.strip()]) <= 42
-    names: dict[str, Any] = {}
-    exec(compile(model_code, str(PAGE), "exec"), names)  # noqa: S102 - our own page
-    exec(compile(use_code, str(PAGE), "exec"), names)  # noqa: S102
+    names = run_page(tmp_path, model_code + use_code)
     assert names["summary"].epochs == 5
     losses = [entry["loss"] for entry in names["summary"].history]
     assert losses[-1] < losses[0]
@@ -123,12 +129,12 @@ def test_the_solver_of_the_documentation_runs_and_trains() -> None:
 
 
 @pytest.mark.usefixtures("own_names")
-def test_the_solver_of_the_documentation_keeps_its_word_and_learns_by_heart() -> None:
+def test_the_solver_of_the_documentation_keeps_its_word_and_learns_by_heart(tmp_path: Path) -> None:
     import torch
 
     from comdiv.solvers.batches import sorted_batches
 
-    exec(compile(code_blocks()[0], str(PAGE), "exec"), {})  # noqa: S102
+    run_page(tmp_path, code_blocks()[0])
     solver = make_solver("bag-of-words", tiny_settings(epochs=80, hidden=32))
     solver.fit(EIGHT, ())
     assert isinstance(solver, NeuralSolver)
