@@ -12,6 +12,7 @@ _EXPORTS = {
     "ComdivError": "comdiv.errors",
     "Columns": "comdiv.corpora",
     "Corpus": "comdiv.corpora",
+    "Judgement": "comdiv.evaluation",
     "Problem": "comdiv.problem",
     "Provenance": "comdiv.problem",
     "Quantity": "comdiv.problem",
@@ -33,11 +34,13 @@ _EXPORTS = {
     "parse_equation": "comdiv.expression",
     "read_corpus": "comdiv.corpora",
     "read_dataset": "comdiv.dataset",
+    "read_judgements": "comdiv.evaluation",
     "read_problems": "comdiv.problem",
     "read_rows": "comdiv.corpora",
     "split_problems": "comdiv.splitting.methods",
     "template": "comdiv.expression",
     "to_infix": "comdiv.expression",
+    "write_judgements": "comdiv.evaluation",
     "write_problems": "comdiv.problem",
 }
 

@@ -63,6 +63,30 @@ def test_xml_with_entities_is_refused_in_every_encoding(encoding: str, tmp_path:
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "question;answer\n1,5 + 1,5;3\n",
+        "question\tanswer\n1,5 + 1,5\t3\n",
+        'question,answer\n"1,5 + 1,5",3\n',
+        '"question";"answer"\r\n"1,5 + 1,5";"3"\r\n',
+    ],
+)
+def test_columns_may_be_divided_by_commas_semicolons_or_tabs(content: str, tmp_path: Path) -> None:
+    assert [record for _, record in read_records(written(tmp_path, content))] == [
+        {"question": "1,5 + 1,5", "answer": "3"}
+    ]
+
+
+def test_a_delimiter_between_quotes_is_part_of_a_name(tmp_path: Path) -> None:
+    content = '"a;b;c;d",e\n1,2\n'
+    assert [record for _, record in read_records(written(tmp_path, content))] == [{"a;b;c;d": "1", "e": "2"}]
+
+
+def test_a_single_column_needs_no_delimiter(tmp_path: Path) -> None:
+    assert [record for _, record in read_records(written(tmp_path, "text\nhow many\n"))] == [{"text": "how many"}]
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("", "mine.txt: the file is empty"),

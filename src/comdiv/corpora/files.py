@@ -12,6 +12,7 @@ from comdiv.errors import ComdivError
 from comdiv.problem import parse_json, read_json_lines
 
 Damaged = Callable[[str, str], None]  # the place and the reason
+_DELIMITERS = (",", ";", "\t")
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
 
 
@@ -36,7 +37,7 @@ def read_records(path: Path, damaged: Damaged = _refuse) -> Iterator[tuple[str, 
     elif beginning[0] == "{":
         yield from _object_records(path, beginning, damaged)
     else:
-        yield from _csv_records(path, damaged)
+        yield from _csv_records(path, _delimiter(beginning.partition("\n")[0]), damaged)
 
 
 def _read_text(path: Path, length: int = -1) -> str:
@@ -92,9 +93,9 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def _csv_records(path: Path, damaged: Damaged) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _csv_records(path: Path, delimiter: str, damaged: Damaged) -> Iterator[tuple[str, Mapping[str, Any]]]:
     with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream, strict=True)
+        reader = csv.DictReader(stream, strict=True, delimiter=delimiter)
         try:
             names = reader.fieldnames or ()
             if len(set(names)) < len(names):
@@ -108,6 +109,15 @@ def _csv_records(path: Path, damaged: Damaged) -> Iterator[tuple[str, Mapping[st
         except (csv.Error, UnicodeDecodeError) as error:
             # The inner reader's line: the outer one counts only the lines that it could use.
             raise ComdivError(f"{path.name}, line {reader.reader.line_num}: no CSV: {error}") from error
+
+
+def _delimiter(header: str) -> str:
+    """What stands between the columns' names: a comma, or the semicolon or tab that spreadsheets write elsewhere.
+
+    Names may hold any of them between quotes; the one that is there most often outside of them divides.
+    """
+    unquoted = "".join(header.split('"')[::2])
+    return max(_DELIMITERS, key=unquoted.count)  # the first of several: a header without any is one column
 
 
 def _xml_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

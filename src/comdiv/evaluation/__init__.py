@@ -3,6 +3,7 @@
 from comdiv.evaluation.accuracy import Evaluation, Share, evaluate_predictions, relative_gap, templates_of
 from comdiv.evaluation.extraction import Extracted, extract_answer
 from comdiv.evaluation.intervals import SeedMean, mean_over_seeds, wilson_interval
+from comdiv.evaluation.judgements import Judgement, judgements_by_judge, read_judgements, write_judgements
 from comdiv.evaluation.outcomes import Outcome, gold_answer, judge, resolve
 from comdiv.evaluation.paired import Comparison, McNemar, compare_predictions
 from comdiv.evaluation.predictions import Prediction, read_predictions, write_predictions
@@ -11,6 +12,7 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "Extracted",
+    "Judgement",
     "McNemar",
     "Outcome",
     "Prediction",
@@ -21,11 +23,14 @@ __all__ = [
     "extract_answer",
     "gold_answer",
     "judge",
+    "judgements_by_judge",
     "mean_over_seeds",
+    "read_judgements",
     "read_predictions",
     "relative_gap",
     "resolve",
     "templates_of",
     "wilson_interval",
+    "write_judgements",
     "write_predictions",
 ]
