@@ -88,7 +88,7 @@ def measure(
     if json:
         print_json(measurement.to_json())
     else:
-        from comdiv.cli.report import print_measurement
+        from comdiv.cli.tables import print_measurement
 
         print_measurement(measurement, f"{train}, {test}" if test else train)
 

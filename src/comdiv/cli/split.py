@@ -164,7 +164,7 @@ def _make(
     table: bool,
 ) -> dict[str, Any]:
     """Make one dataset, unless the same one is there already."""
-    from comdiv.cli.report import print_measurement
+    from comdiv.cli.tables import print_measurement
     from comdiv.dataset import FACTS, is_intact, read_facts, write_dataset
     from comdiv.files import refuse_to_overwrite
     from comdiv.splitting.building import build_dataset, card_paragraphs, smaller_test_note
