@@ -23,6 +23,7 @@ _EXPORTS = {
     "evaluate": "comdiv.expression",
     "equivalent": "comdiv.expression",
     "evaluate_predictions": "comdiv.evaluation",
+    "evaluate_run": "comdiv.solvers.runs",
     "extract": "comdiv.splitting.extraction",
     "find_split": "comdiv.splitting.search",
     "generate": "comdiv.corpora.demo.generate",
@@ -40,6 +41,7 @@ _EXPORTS = {
     "split_problems": "comdiv.splitting.methods",
     "template": "comdiv.expression",
     "to_infix": "comdiv.expression",
+    "train_run": "comdiv.solvers.runs",
     "write_judgements": "comdiv.evaluation",
     "write_problems": "comdiv.problem",
 }

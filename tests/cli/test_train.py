@@ -158,15 +158,13 @@ def test_an_empty_validation_part_is_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fills_up_is_one_line(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import comdiv.files
+    from comdiv.solvers import runs
 
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device")
 
-    real = comdiv.files.write_text
-    monkeypatch.setattr(
-        comdiv.files, "write_text", lambda p, t: full(p, t) if p.name == "metrics.jsonl" else real(p, t)
-    )
+    real = runs.write_text
+    monkeypatch.setattr(runs, "write_text", lambda p, t: full(p, t) if p.name == "metrics.jsonl" else real(p, t))
     with pytest.raises(ComdivError, match=r"cannot be written: .*No space left on device; the same command goes on"):
         train(data, tmp_path / "run")
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors import SafetensorError
@@ -14,13 +15,35 @@ from safetensors.torch import save_file
 
 from comdiv.errors import ComdivError
 from comdiv.solvers import checkpoints
+from comdiv.solvers.examples import Example
 from comdiv.solvers.gts import Gts
-from comdiv.solvers.training import Trained
+from comdiv.solvers.training import Trained, forget_rates, forgetful
 from solvers.tiny import EIGHT, SOLVERS, UNSEEN, tiny_solver, trained_solver
 
 
 def weights(folder: Path) -> bytes:
     return (folder / "model.safetensors").read_bytes()
+
+
+# --- rare words ---
+
+
+def example(*words: int) -> Example:
+    return Example("x", np.array(words), np.array([], dtype=np.int64), None, None)
+
+
+def test_the_rarer_a_word_the_more_often_it_is_forgotten() -> None:
+    rates = forget_rates([example(2, 3), example(3, 3)], 0.25, torch.device("cpu"))
+    assert rates is not None
+    assert rates[2].item() == pytest.approx(0.25 / 1.25)  # seen once
+    assert rates[3].item() == pytest.approx(0.25 / 3.25)  # seen three times
+    assert forget_rates([example(2)], 0.0, torch.device("cpu")) is None
+
+
+def test_forgotten_words_are_unknown_and_padding_stays() -> None:
+    words = torch.tensor([[2, 3, 0], [3, 3, 2]])
+    assert forgetful(words, torch.tensor([1.0, 1.0, 1.0, 0.0])).tolist() == [[1, 3, 0], [3, 3, 1]]
+    assert torch.equal(forgetful(words, torch.zeros(4)), words)
 
 
 # --- the same bytes ---
@@ -42,7 +65,7 @@ class StoppedError(Exception):
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("schedule", ["constant", "one-cycle"])
 def test_a_training_stopped_after_any_epoch_ends_with_the_same_bytes(name: str, schedule: str, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"epochs": 4, "dropout": 0.3, "schedule": schedule, "weight_decay": 1e-3}
+    options: dict[str, Any] = {"epochs": 4, "dropout": 0.3, "schedule": schedule, "weight_decay": 1e-3, "forget": 0.5}
     whole = tiny_solver(name, **options)
     whole.fit(EIGHT, UNSEEN)
     whole.save(tmp_path / "whole")

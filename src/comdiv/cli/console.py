@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -78,6 +78,18 @@ def progress_bars() -> Iterator["Progress"]:
     console = error_console()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress
+
+
+@contextmanager
+def progress_of(description: str) -> Iterator[Callable[[str, int, int, str], None]]:
+    """One bar for work that reports itself: what is being done, how far, of how much, a note (`solver.Progress`)."""
+    with progress_bars() as bars:
+        task = bars.add_task(description, total=None, note="")
+
+        def report(what: str, done: int, total: int, note: str) -> None:
+            bars.update(task, description=what, completed=done, total=total, note=note)
+
+        yield report
 
 
 def tracked(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from comdiv.cli.console import output_console, print_json, print_note, tracked
+from comdiv.cli.console import output_console, print_json, print_note, progress_of
 from comdiv.cli.corpus import (
     AnswerColumn,
     CoverOption,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from comdiv.corpora import Columns, Corpus
     from comdiv.evaluation import Evaluation, Prediction, Share
     from comdiv.problem import Problem
+    from comdiv.solvers.settings import Cover
 
 _SHOWN = 10  # unreadable predictions that are named one by one
 
@@ -79,53 +80,27 @@ def _evaluate_run(
     columns: "Columns | None",
     language: str | None,
     beam: int | None,
-    cover: str,
+    cover: "Cover",
     *,
     json: bool,
 ) -> None:
     """Solve the problems with a trained solver, then score them like anybody's predictions."""
-    from comdiv.cli.solve import load_run
-    from comdiv.evaluation import Prediction, evaluate_predictions, templates_of
-    from comdiv.files import file_sha256
+    from comdiv.solvers.runs import data_of, evaluate_run
 
-    solver = load_run(run, cover)
     test = load_test(file, columns, language)
-    settings = getattr(solver, "settings", None)
-    width: int = beam or getattr(settings, "beam", None) or 1
     folder = out or run / "evaluations" / (test.name if cover == "none" else f"{test.name}-cover-{cover}")
-    solutions = []
-    step = 256  # problems between two updates of the bar
-    for start in tracked(range(0, len(test.problems), step), f"solving {test.name}"):
-        solutions += solver.solve(test.problems[start : start + step], beam=width)
-    predictions = tuple(
-        Prediction.from_solution(problem.id, solution)
-        for problem, solution in zip(test.problems, solutions, strict=True)
-    )
-    training = _training_problems(train or _data_of(run), file, columns, language)
-    evaluation = evaluate_predictions(test.problems, predictions, None if training is None else templates_of(training))
-    weights = run / "model.safetensors"
-    origin = {
-        "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},
-        "solver": solver.name,
-        "seed": getattr(settings, "seed", None),
-        "beam": width,
-        "cover": cover,
-    }
-    write_result(folder, test, predictions, evaluation, origin)
+    trained_on = data_of(run)
+    training = _training_problems(train or (None if trained_on is None else str(trained_on)), file, columns, language)
+    with progress_of(run.name) as progress:
+        evaluation = evaluate_run(
+            run, test.problems, folder, name=test.name, corpus_version=test.version, train=training, beam=beam,
+            cover=cover, progress=progress,
+        )  # fmt: skip
     if json:
         print_json(evaluation.to_json())
     else:
         print_evaluation(evaluation, f"{run.name} on {test.name}")
         print_note(f"written to {folder}")
-
-
-def _data_of(run: Path) -> str | None:
-    """The dataset that a run was trained on, if it is still where it was."""
-    import yaml
-
-    config = yaml.safe_load((run / "config.yaml").read_text(encoding="utf-8"))
-    folder = (config.get("data") or {}).get("folder") if isinstance(config, dict) else None
-    return folder if folder and (Path(folder) / "train.jsonl").is_file() else None
 
 
 def _evaluate_predictions(
@@ -139,7 +114,7 @@ def _evaluate_predictions(
     json: bool,
     force: bool,
 ) -> None:
-    from comdiv.evaluation import evaluate_predictions, read_predictions, templates_of
+    from comdiv.evaluation import evaluate_predictions, read_predictions, templates_of, write_result
     from comdiv.files import file_sha256, refuse_to_overwrite
 
     if out is not None:
@@ -150,8 +125,11 @@ def _evaluate_predictions(
     note_losses(predictions, test, path.name)
     evaluation = evaluate_predictions(test.problems, predictions, None if training is None else templates_of(training))
     if out is not None:
-        origin = {"predictions": {"file": path.name, "sha256": file_sha256(path)}}
-        write_result(out, test, predictions, evaluation, origin)
+        origin = {
+            "test": {"name": test.name, "version": test.version},
+            "predictions": {"file": path.name, "sha256": file_sha256(path)},
+        }
+        write_result(out, test.problems, predictions, evaluation, origin)
     if json:
         print_json(evaluation.to_json())
     else:
@@ -200,35 +178,6 @@ def note_losses(predictions: "tuple[Prediction, ...]", test: "Corpus", name: str
         print_note(f"{name}: {unknown} predictions are for other problems; they are not counted")
     if without_gold := sum(gold_answer(problem) is None for problem in test.problems):
         print_note(f"{test.name}: {without_gold} problems have neither answer nor expression; they count as wrong")
-
-
-def write_result(
-    folder: Path,
-    test: "Corpus",
-    predictions: "tuple[Prediction, ...]",
-    evaluation: "Evaluation",
-    origin: dict[str, Any],
-) -> None:
-    """Write predictions.jsonl with every expression's value, then result.json with versions and hashes."""
-    import json
-    import platform
-
-    from comdiv import __version__
-    from comdiv.evaluation import resolve, write_predictions
-    from comdiv.files import file_sha256, write_text
-
-    problems = {problem.id: problem for problem in test.problems}
-    path = folder / "predictions.jsonl"
-    (folder / "result.json").unlink(missing_ok=True)  # it arrives last: a folder that has it is complete
-    write_predictions(path, (resolve(p, problems[p.id]) if p.id in problems else p for p in predictions))
-    result = {
-        **evaluation.to_json(),
-        "test": {"name": test.name, "version": test.version},
-        **origin,
-        "files": {path.name: {"sha256": file_sha256(path)}},
-        "versions": {"comdiv": __version__, "python": platform.python_version()},
-    }
-    write_text(folder / "result.json", json.dumps(result, ensure_ascii=False, indent=2) + "\n")
 
 
 def print_evaluation(evaluation: "Evaluation", title: str) -> None:

@@ -12,7 +12,7 @@ from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
     from comdiv.problem import Problem
-    from comdiv.solver import Solution, Solver
+    from comdiv.solver import Solution
 
 
 def solve(
@@ -29,6 +29,7 @@ def solve(
     """Solve a problem with a trained solver."""
     from comdiv.language import detect_language
     from comdiv.problem import Problem
+    from comdiv.solvers.runs import load_run
 
     texts = [text] if text is not None else [line.strip() for line in sys.stdin if line.strip()]
     if not texts:
@@ -43,19 +44,6 @@ def solve(
         return
     for problem, solution in zip(problems, solutions, strict=True):
         _print(problem, solution)
-
-
-def load_run(folder: Path, cover: str) -> "Solver":
-    """The solver of a run, decoding with or without the coverage constraint."""
-    from comdiv.solvers.registry import load_solver
-
-    solver = load_solver(folder)
-    if cover == "none":
-        return solver
-    if not hasattr(solver, "with_settings"):
-        raise ComdivError(f"{solver.name} decodes by itself: --cover does not apply to it")
-    covering: Solver = solver.with_settings(cover=cover)
-    return covering
 
 
 def newest_run(folder: Path, language: str) -> Path:

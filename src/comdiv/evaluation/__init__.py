@@ -7,6 +7,7 @@ from comdiv.evaluation.judgements import Judgement, judgements_by_judge, read_ju
 from comdiv.evaluation.outcomes import Outcome, gold_answer, judge, resolve
 from comdiv.evaluation.paired import Comparison, McNemar, compare_predictions
 from comdiv.evaluation.predictions import Prediction, read_predictions, write_predictions
+from comdiv.evaluation.results import write_result
 
 __all__ = [
     "Comparison",
@@ -33,4 +34,5 @@ __all__ = [
     "wilson_interval",
     "write_judgements",
     "write_predictions",
+    "write_result",
 ]

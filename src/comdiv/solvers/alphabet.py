@@ -27,6 +27,7 @@ from comdiv.problem import Problem
 
 Notation = Literal["infix", "prefix", "postfix"]
 PADDING, UNKNOWN, NUMBER = "<pad>", "<unk>", "NUM"
+PADDING_INDEX, UNKNOWN_INDEX = 0, 1  # in every vocabulary
 END, OPEN, CLOSE = "<end>", "(", ")"
 RARE_BELOW = 5  # constants in fewer training expressions are not worth a token
 _ALWAYS = {"en": ("1",), "zh": ("1", "3.14")}
@@ -49,7 +50,7 @@ class Vocabulary:
         return cls((PADDING, UNKNOWN, *sorted(kept, key=lambda word: (-counts[word], word))))
 
     def encode(self, words: Sequence[str]) -> list[int]:
-        return [self.index.get(word, 1) for word in words]
+        return [self.index.get(word, UNKNOWN_INDEX) for word in words]
 
 
 @dataclass(frozen=True)

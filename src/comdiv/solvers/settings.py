@@ -33,6 +33,7 @@ class SolverSettings(BaseModel):
     most_tokens: int = Field(45, ge=3, le=255)  # of an expression; the paper of GTS allows 45 nodes
     targets: Literal["given", "ordered"] = "given"  # as the corpus writes them, or operands of + and * in text order
     min_frequency: int | None = None  # words seen less often are unknown; None: 1 under 5,000 problems, else 5
+    forget: float = Field(0.0, ge=0)  # a word seen c times is read as unknown with probability forget / (forget + c)
     constrained: bool = True  # decode well-formed expressions only
     cover: Cover = "none"
     cover_bonus: float = 0.0  # learnt on validation for `soft`
@@ -49,7 +50,14 @@ _PAPER: dict[str, dict[str, Any]] = {
     "gts": {"schedule": "halving", "weight_decay": 1e-5},
 }
 # Two cores, minutes rather than hours: half the width, a one-cycle schedule, early stopping.
-_CPU_COMMON = {"hidden": 256, "epochs": 40, "schedule": "one-cycle", "patience": 15, "targets": "ordered"}
+_CPU_COMMON = {
+    "hidden": 256,
+    "epochs": 40,
+    "schedule": "one-cycle",
+    "patience": 15,
+    "targets": "ordered",
+    "forget": 0.25,
+}
 _CPU: dict[str, dict[str, Any]] = {
     "lstm": {"batch": 32, "learning_rate": 2e-3},
     "mathen": {"batch": 32, "learning_rate": 2e-3},

@@ -1,0 +1,154 @@
+"""A run is a folder: a solver trained on a dataset, and for each set of problems that it was tried on its evaluation.
+
+The twins of the verbs `train` and `evaluate`; experiments and augmentation use them, too.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from comdiv.dataset import read_dataset
+from comdiv.errors import ComdivError
+from comdiv.evaluation import Evaluation, Prediction, evaluate_predictions, templates_of, write_result
+from comdiv.files import file_sha256, write_text
+from comdiv.problem import Problem
+from comdiv.solver import Progress, Solution, Solver, TrainingSummary
+from comdiv.solvers.registry import load_solver, make_solver, model_class
+from comdiv.solvers.settings import Cover, SolverSettings, settings_for
+
+CONFIG = "config.yaml"
+_VERSIONS_OF = ("comdiv", "torch", "numpy")
+_SOLVED_AT_ONCE = 256  # problems between two reports of progress
+
+
+def train_run(
+    solver: str,
+    data: Path,
+    run: Path,
+    *,
+    preset: str = "cpu",
+    changes: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> TrainingSummary:
+    """Train a solver on a dataset folder into a run folder; an interrupted run there goes on by itself.
+
+    A run with other settings or other data is never continued: the difference is named.
+    """
+    model_class(solver)  # an unknown name is answered before anything is read
+    settings = settings_for(solver, preset, changes)
+    dataset = read_dataset(data)
+    config = _config(solver, preset, settings, data)
+    if not (run / CONFIG).is_file():
+        if run.exists() and any(not path.name.endswith(".part") for path in run.iterdir()):
+            raise ComdivError(f"{run} exists and is no run of a solver; choose another folder")
+        write_text(run / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    elif (difference := _difference(read_config(run), config)) is not None:
+        raise ComdivError(f"{run} is a run with other settings: {difference}; choose another folder, or remove it")
+    trainer: Any = make_solver(solver, settings)
+
+    def after_epoch(trained: Any) -> None:
+        write_text(run / "metrics.jsonl", "".join(json.dumps(entry) + "\n" for entry in trained.history))
+
+    try:
+        summary: TrainingSummary = trainer.fit(
+            dataset.train, dataset.validation, resume_from=run, progress=progress, after_epoch=after_epoch
+        )
+        trainer.save(run)
+    except OSError as error:
+        raise ComdivError(f"{run} cannot be written: {error}; the same command goes on from there") from error
+    return summary
+
+
+def load_run(run: Path, cover: str = "none") -> Solver:
+    """The solver of a run, decoding with or without the coverage constraint."""
+    solver = load_solver(run)
+    if cover == "none":
+        return solver
+    if not hasattr(solver, "with_settings"):
+        raise ComdivError(f"{solver.name} decodes by itself: --cover does not apply to it")
+    covering: Solver = solver.with_settings(cover=cover)
+    return covering
+
+
+def evaluate_run(
+    run: Path,
+    problems: Sequence[Problem],
+    folder: Path,
+    *,
+    name: str,
+    corpus_version: str = "",
+    train: Sequence[Problem] | None = None,
+    beam: int | None = None,
+    cover: Cover = "none",
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Solve the problems with a run's solver, score them, and leave predictions and result in `folder`.
+
+    `train` tells the templates seen in training; `beam` is the run's own unless given.
+    """
+    solver = load_run(run, cover)
+    settings = getattr(solver, "settings", None)
+    width: int = beam or getattr(settings, "beam", None) or 1
+    solutions: list[Solution] = []
+    for start in range(0, len(problems), _SOLVED_AT_ONCE):
+        solutions += solver.solve(problems[start : start + _SOLVED_AT_ONCE], beam=width)
+        if progress is not None:
+            progress(f"solving {name}", len(solutions), len(problems), "")
+    predictions = tuple(
+        Prediction.from_solution(problem.id, solution) for problem, solution in zip(problems, solutions, strict=True)
+    )
+    evaluation = evaluate_predictions(problems, predictions, None if train is None else templates_of(train))
+    weights = run / "model.safetensors"
+    origin = {
+        "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},
+        "solver": solver.name,
+        "seed": getattr(settings, "seed", None),
+        "beam": width,
+        "cover": cover,
+    }
+    write_result(
+        folder, problems, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin
+    )
+    return evaluation
+
+
+def data_of(run: Path) -> Path | None:
+    """The dataset that a run was trained on, if it is still where it was."""
+    named = (read_config(run).get("data") or {}).get("folder")
+    return Path(named) if named and (Path(named) / "train.jsonl").is_file() else None
+
+
+def read_config(run: Path) -> dict[str, Any]:
+    """A run's configuration; empty where the file holds something else."""
+    try:
+        config = yaml.safe_load((run / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ComdivError(f"{run / CONFIG}: {error}") from error
+    return config if isinstance(config, dict) else {}
+
+
+def _config(solver: str, preset: str, settings: SolverSettings, data: Path) -> dict[str, Any]:
+    files = {part: file_sha256(data / f"{part}.jsonl") for part in ("train", "validation")}
+    return {
+        "solver": solver,
+        "preset": preset,
+        "settings": settings.model_dump(),
+        "data": {"folder": str(data), "sha256": files},
+        "versions": {name: version(name) for name in _VERSIONS_OF},
+    }
+
+
+def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str | None:
+    """The first setting in which a run differs from what is asked for."""
+    if there.get("solver") != wanted["solver"]:
+        return f"solver is {there.get('solver')}, not {wanted['solver']}"
+    for name, value in wanted["settings"].items():
+        if there.get("settings", {}).get(name) != value:
+            return f"{name} is {there.get('settings', {}).get(name)}, not {value}"
+    if there.get("data", {}).get("sha256") != wanted["data"]["sha256"]:
+        return "the dataset has changed"
+    return None
