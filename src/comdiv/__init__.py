@@ -16,6 +16,7 @@ _EXPORTS = {
     "Problem": "comdiv.problem",
     "Provenance": "comdiv.problem",
     "Quantity": "comdiv.problem",
+    "agreement": "comdiv.evaluation.agreement",
     "align": "comdiv.language",
     "compare_predictions": "comdiv.evaluation",
     "corpus_statistics": "comdiv.corpora",

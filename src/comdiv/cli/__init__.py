@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from comdiv.cli.agreement import agreement
 from comdiv.cli.compare import compare
 from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
@@ -52,6 +53,10 @@ app.command(
 app.command(rich_help_panel="Solvers", epilog="Example: comdiv compare gts.jsonl lstm.jsonl --test mawps-comdiv")(
     compare
 )
+app.command(
+    rich_help_panel="People",
+    epilog="Examples: comdiv agreement ann.jsonl ben.csv; comdiv agreement label-studio-export.json --json",
+)(agreement)
 
 
 def _print_version(wanted: bool) -> None:

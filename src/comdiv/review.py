@@ -1,0 +1,244 @@
+"""What people decided about a dataset while proofreading it (§V-A): `review.jsonl`, beside the dataset.
+
+The file only grows: a decision is a line, the last line on a problem counts, and undoing is one more line. So making
+the dataset again, a crash, or a second reader never destroys human work.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any, BinaryIO, Literal, get_args
+
+from comdiv.errors import ComdivError
+from comdiv.expression import Expression, evaluate, operator_count, parse, used_quantities
+from comdiv.language import get_language
+from comdiv.problem import Problem, parse_json
+
+REVIEW = "review.jsonl"
+Status = Literal["open", "accepted", "edited", "rejected"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+_LONGEST_TEXT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One line: what somebody decided about a problem. Only an edit has a text and an expression of its own.
+
+    `undo` says that the line takes the decision before it back; status, text and expression are what holds from now on.
+    """
+
+    id: str
+    status: Status
+    text: str | None = None
+    expression: str | None = None
+    by: str = ""
+    when: str = ""
+    undo: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ComdivError("a decision needs the 'id' of its problem")
+        if self.status not in STATUSES:
+            raise ComdivError(f"problem '{self.id}': the status '{self.status}' is none of {', '.join(STATUSES)}")
+        if (self.status == "edited") != (self.text is not None and self.expression is not None):
+            raise ComdivError(f"problem '{self.id}': an edit, and nothing else, has a text and an expression")
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as it stands in the file: only what is known."""
+        record: dict[str, Any] = {"id": self.id, "status": self.status, "text": self.text}
+        record |= {"expression": self.expression, "by": self.by, "when": self.when, "undo": self.undo}
+        return {key: value for key, value in record.items() if value not in (None, "", False)}
+
+    @classmethod
+    def from_json(cls, record: Any) -> "Decision":
+        """The opposite of `to_json`; keys that we do not know are passed over."""
+        if not isinstance(record, Mapping):
+            raise ComdivError("a decision is a JSON object")
+        values: dict[str, Any] = {}
+        for key in ("id", "status", "text", "expression", "by", "when"):
+            value = record.get(key)
+            if value is not None:
+                if not isinstance(value, str):
+                    raise ComdivError(f"'{key}' is a {type(value).__name__}, not a str")
+                values[key] = value
+        if missing := [key for key in ("id", "status") if key not in values]:
+            raise ComdivError(f"'{missing[0]}' is missing")
+        return cls(**values, undo=record.get("undo") is True)
+
+
+def read_review(path: Path) -> list[Decision]:
+    """All lines of a review, oldest first; none where there is no file.
+
+    A last line that a crash cut short was never confirmed to anybody: it is passed over. Any other damage is an error.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ComdivError(f"{path}: {error.strerror or error}") from error
+    decisions = []
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or (number == len(lines) and not _is_json(line)):
+            continue
+        try:
+            decisions.append(Decision.from_json(parse_json(line.decode("utf-8"))))
+        except (ValueError, ComdivError) as error:
+            raise ComdivError(f"{path}, line {number}: {error}") from error
+    return decisions
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        parse_json(line.decode("utf-8"))
+    except ValueError:
+        return False
+    return True
+
+
+def latest(decisions: Iterable[Decision]) -> dict[str, Decision]:
+    """What holds: the last decision on each problem."""
+    return {decision.id: decision for decision in decisions}
+
+
+def checked_edit(problem: Problem, text: str, expression: str) -> Problem:
+    """The problem with another text and expression; raises `ComdivError` that says what is wrong with them."""
+    text = " ".join(text.split())
+    if not text:
+        raise ComdivError("the text is empty")
+    if len(text) > _LONGEST_TEXT:
+        raise ComdivError(f"the text has {len(text):,} characters; {_LONGEST_TEXT:,} are the most")
+    tree = parse(expression)
+    quantities = get_language(problem.language).quantities(text, number_words=problem.number_words)
+    beyond = [index for index in used_quantities(tree) if index >= len(quantities)]
+    if beyond:
+        there = f"N0 to N{len(quantities) - 1}" if len(quantities) > 1 else "only N0" if quantities else "no quantity"
+        raise ComdivError(f"N{beyond[0]} is not in the text: it has {there}")
+    answer = evaluate(tree, [quantity.value for quantity in quantities])
+    return replace(problem, text=text, expression=tree, answer=answer)
+
+
+def doubts(problem: Problem, expression: Expression) -> list[str]:
+    """What is allowed but deserves a second look: a value that is not positive, quantities that nothing uses."""
+    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+    used = used_quantities(expression)
+    unused = [f"N{quantity.index} = {quantity.text}" for quantity in quantities if quantity.index not in used]
+    found = [f"not used: {', '.join(unused)}"] if unused else []
+    if problem.answer is not None and problem.answer <= 0:
+        found.append("the value is not positive")
+    if operator_count(expression) == 0:
+        found.append("there is nothing to compute")
+    return found
+
+
+def reviewed(
+    problems: Iterable[Problem], review: Mapping[str, Decision], *, only_accepted: bool = False
+) -> list[Problem]:
+    """The problems as people decided: without the rejected, the edited ones changed; or `only_accepted` and edited ones."""
+    kept = []
+    for problem in problems:
+        decision = review.get(problem.id)
+        status = decision.status if decision else "open"
+        if status == "rejected" or (only_accepted and status == "open"):
+            continue
+        if decision is not None and decision.text is not None and decision.expression is not None:
+            try:
+                kept.append(checked_edit(problem, decision.text, decision.expression))
+            except ComdivError as error:
+                raise ComdivError(f"the review's edit of problem '{problem.id}' cannot be used: {error}") from error
+        else:
+            kept.append(problem)
+    return kept
+
+
+class ReviewLog:
+    """The review of one dataset, open for writing. Every decision is on the disk before `decide` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = Lock()
+        self._known: list[Decision] = []
+        self._version: tuple[int, int] | None = None
+        self._latest: dict[str, Decision] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take in what another program appended, if anything."""
+        try:
+            status = self.path.stat()
+            version = (status.st_size, status.st_mtime_ns)
+        except FileNotFoundError:
+            version = (0, 0)
+        if version != self._version:
+            self._known = read_review(self.path)
+            self._latest = latest(self._known)
+            self._version = version
+
+    @property
+    def latest(self) -> Mapping[str, Decision]:
+        """What holds now, by problem."""
+        self.refresh()
+        return self._latest
+
+    def decide(self, decision: Decision) -> Decision:
+        """Append a decision, with the time where it has none."""
+        with self._lock:
+            return self._append(decision)
+
+    def last_done(self) -> Decision | None:
+        """The decision that `undo` would take back."""
+        self.refresh()
+        taken_back = 0
+        for decision in reversed(self._known):
+            if decision.undo:
+                taken_back += 1
+            elif taken_back:
+                taken_back -= 1
+            else:
+                return decision
+        return None
+
+    def undo(self, by: str = "") -> Decision | None:
+        """Take the last decision back: what held before it holds again. None where there is nothing to undo."""
+        with self._lock:
+            last = self.last_done()
+            if last is None:
+                return None
+            return self._append(replace(self._before(last), by=by, when="", undo=True))
+
+    def _before(self, last: Decision) -> Decision:
+        """What held for the problem before its decision `last`, which is the newest that nobody took back."""
+        position = max(index for index, decision in enumerate(self._known) if decision is last)
+        earlier = [decision for decision in self._known[:position] if decision.id == last.id]
+        return earlier[-1] if earlier else Decision(last.id, "open")
+
+    def _append(self, decision: Decision) -> Decision:
+        dated = decision if decision.when else replace(decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
+        line = json.dumps(dated.to_json(), ensure_ascii=False) + "\n"
+        try:
+            self.path.touch()
+            with self.path.open("r+b") as stream:
+                _go_to_end(stream)
+                stream.write(line.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise ComdivError(f"{self.path} cannot be written: {error.strerror or error}") from error
+        self._version = None
+        self.refresh()
+        return dated
+
+
+def _go_to_end(stream: BinaryIO) -> None:
+    """To where the next line begins: a last line without an end is finished, or dropped if a crash cut it short."""
+    content = stream.read()
+    last = content.rpartition(b"\n")[2]
+    if last and _is_json(last):
+        stream.write(b"\n")
+    elif last:
+        stream.truncate(stream.seek(len(content) - len(last)))
