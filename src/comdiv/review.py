@@ -139,7 +139,7 @@ def doubts(problem: Problem, expression: Expression) -> list[str]:
 def reviewed(
     problems: Iterable[Problem], review: Mapping[str, Decision], *, only_accepted: bool = False
 ) -> list[Problem]:
-    """The problems as people decided: without the rejected, the edited ones changed; or `only_accepted` and edited ones."""
+    """The problems as people decided: rejected ones are gone, edited ones changed, undecided ones kept unless asked."""
     kept = []
     for problem in problems:
         decision = review.get(problem.id)
