@@ -19,6 +19,7 @@ from comdiv.evaluation.intervals import Interval, wilson_interval
 from comdiv.evaluation.judgements import CRITERIA, Judgement, judgements_by_judge
 
 Counts = npt.NDArray[np.int64]
+_NO_VARIANCE = 1e-14  # but for rounding
 _BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"))
 
 
@@ -57,8 +58,8 @@ class Kappa:
 def cohen_kappa(table: Sequence[Sequence[int]], confidence: float = 0.95) -> Kappa:
     """Cohen's κ of a square table: rows are the first judge's categories, columns the second's.
 
-    The interval is the large-sample one (Fleiss, Cohen and Everitt 1969). Where nothing is disputed its variance is 0
-    and says nothing; then it comes from Wilson's interval of the observed agreement.
+    The interval is the large-sample one (Fleiss, Cohen and Everitt 1969). Where its variance is 0 (nothing is disputed,
+    or a judge uses one category only) it would say nothing: then Wilson's of the observed agreement takes its place.
     """
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
@@ -72,14 +73,15 @@ def cohen_kappa(table: Sequence[Sequence[int]], confidence: float = 0.95) -> Kap
     if math.isclose(expected, 1.0):
         return Kappa(None, None, observed, expected, n)
     value = (observed - expected) / (1 - expected)
-    if math.isclose(observed, 1.0):
-        low = (wilson_interval(n, n, confidence)[0] - expected) / (1 - expected)
-        return Kappa(1.0, (max(-1.0, low), 1.0), 1.0, expected, n)
     diagonal = float((np.diag(shares) * ((1 - expected) - (rows + columns) * (1 - observed)) ** 2).sum())
     crossed = (columns[:, None] + rows[None, :]) ** 2 * shares
     beside = (1 - observed) ** 2 * float(crossed.sum() - np.trace(crossed))
     correction = (observed * expected - 2 * expected + observed) ** 2
-    deviation = math.sqrt(max(0.0, diagonal + beside - correction) / n) / (1 - expected) ** 2
+    variance = (diagonal + beside - correction) / n
+    if variance < _NO_VARIANCE:
+        agreeing = round(float(np.trace(counts)))
+        return Kappa(value, _by_wilson(agreeing, n, expected, confidence), observed, expected, n)
+    deviation = math.sqrt(variance) / (1 - expected) ** 2
     return Kappa(value, _around(value, deviation, confidence), observed, expected, n)
 
 
@@ -103,8 +105,7 @@ def fleiss_kappa(counts: Sequence[Sequence[int]], confidence: float = 0.95) -> K
         return Kappa(None, None, observed, expected, n)
     value = (observed - expected) / (1 - expected)
     if math.isclose(observed, 1.0):
-        low = (wilson_interval(n, n, confidence)[0] - expected) / (1 - expected)
-        return Kappa(1.0, (max(-1.0, low), 1.0), 1.0, expected, n)
+        return Kappa(value, _by_wilson(n, n, expected, confidence), observed, expected, n)
     if n < 2:
         return Kappa(value, None, observed, expected, n)
     others = (marks.sum(0) - marks) / ((n - 1) * most)  # (problems, categories): shares without that problem
@@ -119,6 +120,11 @@ def fleiss_kappa(counts: Sequence[Sequence[int]], confidence: float = 0.95) -> K
 def _around(value: float, deviation: float, confidence: float) -> Interval:
     half = NormalDist().inv_cdf(0.5 + confidence / 2) * deviation
     return max(-1.0, value - half), min(1.0, value + half)
+
+
+def _by_wilson(agreeing: int, n: int, expected: float, confidence: float) -> Interval:
+    low, high = ((bound - expected) / (1 - expected) for bound in wilson_interval(agreeing, n, confidence))
+    return max(-1.0, low), high
 
 
 @dataclass(frozen=True, slots=True)
