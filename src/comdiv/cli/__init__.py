@@ -14,6 +14,7 @@ from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
 from comdiv.cli.evaluate import evaluate
 from comdiv.cli.measure import measure
+from comdiv.cli.run import run
 from comdiv.cli.solve import solve
 from comdiv.cli.split import split
 from comdiv.cli.train import train
@@ -57,6 +58,10 @@ app.command(
     rich_help_panel="People",
     epilog="Examples: comdiv agreement ann.jsonl ben.csv; comdiv agreement label-studio-export.json --json",
 )(agreement)
+app.command(
+    rich_help_panel="Experiments",
+    epilog="Examples: comdiv run experiments/main-results.yaml --preset smoke; comdiv run mine.yaml --jobs 2 --dry-run",
+)(run)
 
 
 def _print_version(wanted: bool) -> None:

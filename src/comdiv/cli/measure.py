@@ -1,7 +1,7 @@
 """`comdiv measure`: how compositional a training and a test set are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,9 +17,6 @@ from comdiv.cli.corpus import (
     named_columns,
 )
 from comdiv.errors import ComdivError
-
-if TYPE_CHECKING:
-    from comdiv.splitting.measurement import Measurement
 
 
 def measure(
@@ -46,12 +43,10 @@ def measure(
     force: ForceOption = False,
 ) -> None:
     """Measure the divergences between two files, or between the sides of a dataset folder (§III-A, Table I)."""
-    import numpy as np
-
     from comdiv.dataset import read_dataset
     from comdiv.files import refuse_to_overwrite
-    from comdiv.splitting.extraction import ExtractionSettings, extract
-    from comdiv.splitting.measurement import measure as measure_split
+    from comdiv.splitting.extraction import ExtractionSettings
+    from comdiv.splitting.reporting import measure_sides, write_measurement
 
     made_with: dict[str, Any] = {}
     if out is not None:
@@ -73,36 +68,20 @@ def measure(
         settings = ExtractionSettings(**{**made_with.get("extraction", {}), **named})
     except TypeError as error:
         raise ComdivError(f"{train}: dataset.json has settings that this version does not know: {error}") from error
-    for side, problems in (("training", training), ("test", testing)):
-        if not problems:
-            raise ComdivError(f"the {side} side has no problems")
     total = len(training) + len(testing)
-    extraction = extract(
-        [*training, *testing], window=settings.window, track=lambda problems: tracked(problems, "contexts", total)
+    measurement = measure_sides(
+        training,
+        testing,
+        settings,
+        alpha=alpha or made_with.get("alpha", "paper"),
+        track=lambda problems: tracked(problems, "contexts", total),
     )
-    in_test = {id(problem) for problem in testing}  # ids of files may clash, objects do not
-    mask = np.array([id(problem) in in_test for problem in extraction.problems])
-    measurement = measure_split(extraction, mask, settings, alpha=alpha or made_with.get("alpha", "paper"))
     if out is not None:
-        _write_report(measurement, out)
+        for path in write_measurement(measurement, out):
+            print_note(str(path))
     if json:
         print_json(measurement.to_json())
     else:
         from comdiv.cli.tables import print_measurement
 
         print_measurement(measurement, f"{train}, {test}" if test else train)
-
-
-def _write_report(measurement: "Measurement", out: Path) -> None:
-    import json
-
-    from comdiv.files import write_text
-    from comdiv.splitting.building import markdown_table
-    from comdiv.splitting.figures import draw_frequencies
-
-    write_text(
-        out / "report.json", json.dumps(measurement.to_json(frequencies=True), ensure_ascii=False, indent=2) + "\n"
-    )
-    write_text(out / "report.md", markdown_table(measurement) + "\n")
-    for path in draw_frequencies(measurement, out):
-        print_note(str(path))

@@ -165,10 +165,9 @@ def _make(
 ) -> dict[str, Any]:
     """Make one dataset, unless the same one is there already."""
     from comdiv.cli.tables import print_measurement
-    from comdiv.dataset import FACTS, is_intact, read_facts, write_dataset
+    from comdiv.dataset import FACTS, is_intact, read_facts
     from comdiv.files import refuse_to_overwrite
-    from comdiv.splitting.building import build_dataset, card_paragraphs, smaller_test_note
-    from comdiv.splitting.figures import draw_frequencies
+    from comdiv.splitting.building import smaller_test_note, write_split
     from comdiv.splitting.methods import split_problems
 
     wanted = {**asdict(settings), "validation_share": validation}
@@ -180,17 +179,9 @@ def _make(
     refuse_to_overwrite(folder, force=force)  # before the search, not after it
     with _search_progress(f"searching {folder.name}") as progress:
         test = split_problems(extraction, settings, progress)
-    dataset, measurement = build_dataset(extraction, test, settings, origin, validation)
+    facts, measurement = write_split(folder, extraction, test, settings, origin, validation, force=force)
     if smaller := smaller_test_note(measurement, settings):
         print_note(f"{folder}: {smaller}")
-    facts = write_dataset(
-        folder,
-        dataset,
-        title=f"{origin['corpus']}, {settings.method} split",
-        paragraphs=card_paragraphs(measurement, settings, origin),
-        more=lambda staging: draw_frequencies(measurement, staging),
-        force=force,
-    )
     if table:
         print_measurement(measurement, str(folder))
     return facts

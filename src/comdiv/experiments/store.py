@@ -15,7 +15,7 @@ from comdiv.files import file_sha256, write_text
 
 Kind = Literal["dataset", "measurement", "augmentation", "rounds", "training", "evaluation"]
 PLANS, CELLS = "plans", "cells"
-CELL, DONE, FAILED, LOG = "cell.json", "done.json", "failed.json", "log.txt"
+CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done.json", "failed.json", "log.txt", "progress.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class PlannedCell:
     facts: Facts
     needs: tuple[str, ...]  # keys of the cells whose results it takes
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)  # where sources lie on this machine: not part of the key
 
     def to_json(self) -> dict[str, Any]:
         """The cell as it stands in its plan's file; the recipe is in the cell's own folder."""
@@ -68,6 +69,15 @@ class PlannedCell:
             "facts": self.facts.to_json(),
             "needs": list(self.needs),
         }
+
+    def whole_json(self) -> dict[str, Any]:
+        """All of it: what a process needs to run the cell."""
+        return {**self.to_json(), "recipe": dict(self.recipe), "inputs": dict(self.inputs)}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "PlannedCell":
+        """The opposite of `whole_json`."""
+        return cls(**{**record, "facts": Facts(**record["facts"]), "needs": tuple(record["needs"])})
 
 
 def cell_folder(root: Path, key: str) -> Path:
@@ -88,7 +98,7 @@ def begin_cell(root: Path, cell: PlannedCell) -> Path:
     folder = cell_folder(root, cell.key)
     for name in (DONE, FAILED):  # a cell that is run is neither
         (folder / name).unlink(missing_ok=True)
-    _write_json(folder / CELL, {**cell.to_json(), "recipe": cell.recipe})
+    _write_json(folder / CELL, cell.whole_json())
     return folder
 
 

@@ -5,15 +5,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from comdiv.corpora import Corpus
-from comdiv.dataset import VALIDATION_SHARE, Dataset
+from comdiv.dataset import VALIDATION_SHARE, Dataset, write_dataset
 from comdiv.splitting.encoding import encode
 from comdiv.splitting.extraction import Extraction
+from comdiv.splitting.figures import draw_frequencies
 from comdiv.splitting.measurement import Measurement, measure
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
 from comdiv.splitting.start import random_split
@@ -58,6 +60,29 @@ def build_dataset(
         "versions": {name: version(name) for name in _VERSIONS_OF},
     }
     return Dataset(**parts, facts=facts), measurement
+
+
+def write_split(
+    folder: Path,
+    extraction: Extraction,
+    test: Mask,
+    settings: SplitSettings,
+    source: Mapping[str, Any],
+    validation_share: float = VALIDATION_SHARE,
+    *,
+    force: bool = False,
+) -> tuple[dict[str, Any], Measurement]:
+    """The dataset of a split as a folder, with its card and its two figures; returns its facts and measurement."""
+    dataset, measurement = build_dataset(extraction, test, settings, source, validation_share)
+    facts = write_dataset(
+        folder,
+        dataset,
+        title=f"{source['corpus']}, {settings.method} split",
+        paragraphs=card_paragraphs(measurement, settings, source),
+        more=lambda staging: draw_frequencies(measurement, staging),
+        force=force,
+    )
+    return facts, measurement
 
 
 def _draw_validation(extraction: Extraction, test: Mask, share: float, settings: SplitSettings) -> Mask:

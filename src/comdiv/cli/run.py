@@ -1,0 +1,174 @@
+"""`comdiv run`: a plan's cells, on this machine or on a Ray cluster."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from comdiv.cli.console import output_console, print_json, print_note, progress_bars
+from comdiv.cli.corpus import JsonOption
+from comdiv.errors import ComdivError
+
+if TYPE_CHECKING:
+    from comdiv.experiments.engine import Engine
+    from comdiv.experiments.plan import Plan
+    from comdiv.experiments.results import Cell, PlanResults
+    from comdiv.experiments.runner import State, Watch
+    from comdiv.experiments.store import PlannedCell
+
+_SHOWN = 200  # cells that are listed one by one
+_PASSED_ON = ("COMDIV_DATA",)  # what workers on other machines must know of this one's environment
+_MARKS = {"done": "✓", "failed": "✗", "not run": "·"}
+
+
+def run(
+    plan: Annotated[Path, typer.Argument(help="A plan, such as experiments/main-results.yaml.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results; several plans share one.")] = Path("runs"),
+    preset: Annotated[str | None, typer.Option(help="A preset of the plan: smoke runs it in miniature.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes at a time; as many as there are cores by default.")
+    ] = None,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="This machine, or a Ray cluster.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Of the Ray cluster: HOST:PORT, ray://HOST:PORT or auto; else one starts here.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Of a tuning: so many combinations a method, drawn by its seed.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
+    from comdiv.experiments.cells import plan_cells
+    from comdiv.experiments.plan import read_plan
+    from comdiv.experiments.runner import fitting_jobs, run_plan
+
+    if address is not None and engine != "ray":
+        raise ComdivError("--address goes with --engine ray")
+    read = read_plan(plan, preset, samples)
+    fitting = fitting_jobs(jobs, read.training.threads)
+    if dry_run:
+        _print_dry_run(read, plan_cells(read, plan.parent), out, fitting, json=json)
+        return
+    if jobs is not None and fitting < jobs and engine == "local":
+        print_note(
+            f"{jobs} jobs of {read.training.threads} thread(s) are more than the cores here: {fitting} at a time"
+        )
+    with _shown() as watch:
+        started = _engine(engine, address, fitting if engine == "local" else jobs)
+        results = run_plan(read, out, started, base=plan.parent, preset=preset, watch=watch)
+    _print_results(results, out, json=json)
+    if any(cell.status != "done" for cell in results.cells):
+        raise typer.Exit(1)
+
+
+def _engine(name: str, address: str | None, jobs: int | None) -> "Engine":
+    import os
+
+    from comdiv.experiments.engine import LocalEngine
+
+    if name == "local":
+        return LocalEngine(jobs or 1)
+    from comdiv.experiments.ray_engine import RayEngine
+
+    return RayEngine(address, jobs, {name: os.environ[name] for name in _PASSED_ON if name in os.environ})
+
+
+@contextmanager
+def _shown() -> Iterator["Watch"]:
+    """A bar for the whole and one for each cell at work; where nobody watches, a line for each that has ended."""
+    with progress_bars() as bars:
+        whole = bars.add_task("cells", total=None, note="")
+        tasks: dict[str, Any] = {}
+
+        def watch(state: "State") -> None:
+            note = f"{state.failed} failed" if state.failed else ""
+            bars.update(whole, completed=state.done + state.failed + state.blocked, total=state.cells, note=note)
+            for line in state.news:
+                if not bars.disable:
+                    bars.console.print(line, markup=False, style="dim", soft_wrap=True)
+                else:
+                    print_note(line)
+            for running in state.running:
+                key = running.cell.key
+                if key not in tasks:
+                    tasks[key] = bars.add_task("", total=None, note="")
+                bars.update(
+                    tasks[key], description=f"  {running.cell.label[:48]}", completed=running.done,
+                    total=running.total or None, note=f"{running.what} {running.note}".strip(),
+                )  # fmt: skip
+            for key in tasks.keys() - {running.cell.key for running in state.running}:
+                bars.remove_task(tasks.pop(key))
+
+        yield watch
+
+
+def _print_dry_run(plan: "Plan", cells: Sequence["PlannedCell"], out: Path, jobs: int, *, json: bool) -> None:
+    from comdiv.experiments.estimate import estimate
+    from comdiv.experiments.store import cell_folder, read_done
+
+    distinct = list({cell.key: cell for cell in cells}.values())
+    done = {cell.key for cell in distinct if read_done(cell_folder(out, cell.key)) is not None}
+    left = estimate(out, [cell for cell in distinct if cell.key not in done])
+    if json:
+        listed = [{**cell.to_json(), "done": cell.key in done} for cell in distinct]
+        print_json({"plan": plan.name, "cells": listed, "seconds_left": left.seconds, "unknown": left.unknown})
+        return
+    console = output_console()
+    for cell in distinct[:_SHOWN]:
+        mark = _MARKS["done" if cell.key in done else "not run"]
+        console.print(f"{mark} {cell.kind:12} {cell.label}", markup=False, soft_wrap=True)
+    if len(distinct) > _SHOWN:
+        console.print(f"… and {len(distinct) - _SHOWN} more; --json lists all")
+    kinds = Counter(cell.kind for cell in distinct)
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    console.print(f"{len(distinct)} cells ({counts}), {len(done)} done", markup=False, soft_wrap=True)
+    console.print(f"left: {left.left(jobs)}, with {jobs} job{'s' * (jobs > 1)}", markup=False, soft_wrap=True)
+
+
+def _print_results(results: "PlanResults", out: Path, *, json: bool) -> None:
+    counts = Counter(cell.status for cell in results.cells)
+    if json:
+        cells = [
+            {"key": c.key, "kind": c.kind, "label": c.label, "status": c.status, "reason": c.reason, "node": c.node}
+            for c in results.cells
+        ]
+        print_json({"plan": results.name, "folder": str(out), "counts": counts, "cells": cells})
+        return
+    console = output_console()
+    for cell in _one_each(results.cells):
+        if cell.status != "done":
+            reason = f": {cell.reason}" if cell.reason else ""
+            console.print(f"{_MARKS[cell.status]} {cell.status}: {cell.label}{reason}", markup=False, soft_wrap=True)
+    _print_accuracies(results)
+    said = ", ".join(f"{counts[status]} {status}" for status in ("done", "failed", "not run") if counts[status])
+    console.print(f"{results.name}: {said}; results in {out}", markup=False, soft_wrap=True)
+
+
+def _one_each(cells: Sequence["Cell"]) -> list["Cell"]:
+    return list({cell.key: cell for cell in cells}.values())
+
+
+def _print_accuracies(results: "PlanResults") -> None:
+    """A row for each method and dataset, the mean over seeds; of a tuning, the best by validation accuracy."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from comdiv.experiments.overview import accuracies, best_settings
+
+    rows = best_settings(results) if results.plan.get("tuning") else accuracies(results)
+    if not rows:
+        return
+    table = Table(*(escape(name) for name in rows[0]), box=None)
+    for row in rows:
+        table.add_row(*(escape(_cell_text(value)) for value in row.values()))
+    output_console().print(table)
+
+
+def _cell_text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.1%}"
+    return "–" if value is None else str(value)

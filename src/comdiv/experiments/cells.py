@@ -1,0 +1,286 @@
+"""From a plan to its cells: a graph in which every cell is named by the hash of everything that determines it.
+
+A key covers the recipe (all settings, defaults included, and hashes of the sources) and the keys of the cells that it
+needs: whatever changes upstream changes the names of all that depends on it, and nothing else.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from comdiv import __version__
+from comdiv.corpora.read import open_corpus
+from comdiv.corpora.records import ReadReport
+from comdiv.dataset import PARTS, is_intact, read_facts
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.grid import grid
+from comdiv.experiments.options import (
+    augmentation_options,
+    check_solver,
+    solver_settings,
+    split_settings,
+    synthesis_options,
+)
+from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan
+from comdiv.experiments.store import Facts, Kind, PlannedCell
+from comdiv.files import file_sha256
+
+
+def cell_key(kind: Kind, recipe: Mapping[str, Any], needs: Sequence[str]) -> str:
+    """The name of a cell: its kind and the beginning of a hash."""
+    written = json.dumps([__version__, kind, recipe, list(needs)], ensure_ascii=False, sort_keys=True)
+    return f"{kind}-{hashlib.sha256(written.encode()).hexdigest()[:16]}"
+
+
+def plan_cells(plan: Plan, base: Path | None = None) -> tuple[PlannedCell, ...]:
+    """All cells of a plan, each after those that it needs. `base` is the folder from which the plan names files.
+
+    Everything that can be wrong with a plan is found here, before anything runs.
+    """
+    check_names(plan)
+    return tuple(_Planner(plan, base or Path()).cells())
+
+
+def check_names(plan: Plan) -> None:
+    """Refuse solvers, settings and options that do not exist; needs no corpus."""
+    for name, method in plan.methods.items():
+        try:
+            check_solver(method.solver)
+            for settings in _variants(plan, name, method):
+                solver_settings(method.solver, plan.training, {**method.settings, **settings}, seed=0)
+                break  # the ranges of a grid are of one kind
+        except ComdivError as error:
+            raise ComdivError(f"methods.{name}: {error}") from error
+    for name, dataset in plan.datasets.items():
+        if dataset.synthesize is not None:
+            try:
+                synthesis_options({key: value for key, value in dataset.synthesize.items() if key != "exclude"})
+            except ComdivError as error:
+                raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
+    for name, augmentation in plan.augmentations.items():
+        try:
+            augmentation_options(augmentation, plan.training, solver="gts", seed=0)
+        except ComdivError as error:
+            raise ComdivError(f"augmentations.{name}: {error}") from error
+
+
+def _variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
+    """The settings to try of a method: those of the tuning, else just its own."""
+    if plan.tuning is None:
+        return [{}]
+    ranges = {**plan.tuning.ranges, **plan.tuning.also.get(name, {})}
+    return grid(ranges, plan.tuning.samples, f"{plan.tuning.seed} {name}")
+
+
+@dataclass(slots=True)
+class _Planner:
+    plan: Plan
+    base: Path
+    made: dict[tuple[str, str], PlannedCell] = field(default_factory=dict)  # (key, label) → cell: each once
+
+    def cells(self) -> Iterable[PlannedCell]:
+        datasets = {name: list(self._datasets(name, dataset)) for name, dataset in self.plan.datasets.items()}
+        for data in chain.from_iterable(datasets.values()):
+            self._measurements(data)
+        for name, method in self.plan.methods.items():
+            for origin in datasets if method.datasets is None else method.datasets:
+                for data in datasets[origin]:
+                    self._method(name, method, origin, data)
+        return self.made.values()
+
+    def _cell(
+        self,
+        kind: Kind,
+        label: str,
+        facts: Facts,
+        recipe: Mapping[str, Any],
+        needs: Sequence[PlannedCell] = (),
+        inputs: Mapping[str, str] | None = None,
+    ) -> PlannedCell:
+        keys = tuple(need.key for need in needs)
+        key = cell_key(kind, recipe, keys)
+        if (key, label) not in self.made:
+            self.made[key, label] = PlannedCell(key, kind, label, facts, keys, dict(recipe), inputs or {})
+        return self.made[key, label]
+
+    # --- data ---
+
+    def _datasets(self, name: str, dataset: DatasetPlan) -> Iterator[PlannedCell]:
+        """One dataset; of a split with targets, one for each."""
+        if dataset.folder is not None:
+            yield self._given_dataset(name, dataset.folder)
+            return
+        source = self._source(str(dataset.corpus))
+        corpus, version, _ = open_corpus(source, ReadReport())
+        recipe: dict[str, Any] = {"corpus": {"name": corpus, "version": version}}
+        facts = Facts(dataset=name, corpus=corpus)
+        if dataset.split is None:
+            yield self._synthesis(name, facts, recipe, dict(dataset.synthesize or {}), source)
+            return
+        split = dataset.split
+        facts = replace(facts, split=split.method, k=split.k, split_seed=split.seed)
+        for target in split.targets or (None,):
+            label = name if target is None else f"{name}-{target:.2f}"
+            settings = {**asdict(split_settings(split, target)), "validation_share": split.validation}
+            yield self._cell(
+                "dataset", label, replace(facts, dataset=label, target=target), {**recipe, "split": settings},
+                inputs={"corpus": source},
+            )  # fmt: skip
+
+    def _synthesis(
+        self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str
+    ) -> PlannedCell:
+        """A synthesized set; `exclude` may name another dataset of the plan, whose seeds are left out."""
+        excluded = record.pop("exclude", None)
+        options = synthesis_options(record)
+        needs = [cell for cell in self.made.values() if cell.kind == "dataset" and cell.label == excluded]
+        if excluded is not None and not needs:
+            before = [cell.label for cell in self.made.values() if cell.kind == "dataset"]
+            raise ComdivError(f"datasets.{name}.synthesize.exclude: {unknown_name('dataset', str(excluded), before)}")
+        facts = replace(facts, split="synthesis", split_seed=options.seed)
+        recipe = {**recipe, "synthesize": options.model_dump(mode="json")}
+        return self._cell("dataset", name, facts, recipe, needs, {"corpus": source})
+
+    def _given_dataset(self, name: str, folder: str) -> PlannedCell:
+        path = Path(self._source(folder))
+        facts = read_facts(path)
+        if not is_intact(path, facts):
+            raise ComdivError(f"datasets.{name}: {path}: a part is missing or is not what dataset.json says")
+        files = {part: file_sha256(path / f"{part}.jsonl") for part in PARTS}
+        corpus = facts.get("source", {}).get("corpus") if isinstance(facts.get("source"), dict) else None
+        return self._cell(
+            "dataset", name, Facts(dataset=name, corpus=corpus, split="folder"), {"files": files}, (),
+            {"folder": str(path)},
+        )  # fmt: skip
+
+    def _source(self, named: str) -> str:
+        """A corpus's name, or the path of a file or folder as seen from the plan's own folder."""
+        named = self.plan.corpora.get(named, named)
+        path = self.base / named
+        return str(path.resolve()) if path.exists() else named
+
+    def _measurements(self, data: PlannedCell) -> None:
+        for k in self.plan.measure.k if self.plan.measure else ():
+            recipe = {"k": k, "alpha": self.plan.measure.alpha} if self.plan.measure else {}
+            self._cell("measurement", f"{data.label}, k = {k}", replace(data.facts, k=k), recipe, (data,))
+
+    # --- methods ---
+
+    def _method(self, name: str, method: MethodPlan, origin: str, data: PlannedCell) -> None:
+        """All trainings of a method on a dataset, with their evaluations."""
+        facts = replace(data.facts, method=name, solver=method.solver)
+        if method.augmentation is None:
+            for like in self._steps_of_plain(name, method, origin, data):
+                self._trainings(name, method, facts, data, data, like)
+            return
+        augmentation = self.plan.augmentations[method.augmentation]
+        facts = replace(facts, augmentation=method.augmentation, plain=self._plain(method))
+        for seed in (*augmentation.seeds, *augmentation.more_seeds.get(origin, ())):
+            grown = self._augmentation(method, augmentation, data, seed)
+            seeded = replace(facts, augmentation_seed=seed)
+            like = (self._plain(method) or f"{method.solver} without augmentation", data)
+            for rounds in method.rounds or (None,):
+                trained_on = self._after_rounds(grown, data, rounds)
+                self._trainings(
+                    name, method, replace(seeded, rounds=rounds), trained_on, data,
+                    like if self.plan.training.steps_like == "plain" else None,
+                )  # fmt: skip
+
+    def _augmentation(
+        self, method: MethodPlan, augmentation: AugmentationPlan, data: PlannedCell, seed: int
+    ) -> PlannedCell:
+        """One for each dataset, setting and seed; and one for each solver where the solver ranks."""
+        options = augmentation_options(augmentation, self.plan.training, method.solver, seed)
+        facts = replace(data.facts, augmentation=method.augmentation, augmentation_seed=seed)
+        ranked = options.ranker != "none"
+        label = f"{method.augmentation} on {data.label}, seed {seed}" + (f", ranked by {options.ranker}" * ranked)
+        if ranked:
+            facts = replace(facts, solver=options.ranker)
+        recipe = {"options": options.model_dump(mode="json"), "ban": augmentation.ban}
+        return self._cell("augmentation", label, facts, recipe, (data,))
+
+    def _after_rounds(self, grown: PlannedCell, data: PlannedCell, rounds: int | None) -> PlannedCell:
+        if rounds is None:
+            return grown
+        if rounds == 0:
+            return data
+        if rounds > (most := grown.recipe["options"]["rounds"]):
+            raise ComdivError(f"{rounds} rounds of {grown.label}: the augmentation has {most}")
+        label = f"{rounds} round{'s' * (rounds > 1)} of {grown.label}"
+        return self._cell("rounds", label, replace(grown.facts, rounds=rounds), {"rounds": rounds}, (grown, data))
+
+    def _plain(self, method: MethodPlan) -> str | None:
+        """The method that differs from this one in nothing but the augmentation."""
+        for name, other in self.plan.methods.items():
+            if other.augmentation is None and (other.solver, other.settings) == (method.solver, method.settings):
+                return name
+        return None
+
+    def _steps_of_plain(
+        self, name: str, method: MethodPlan, origin: str, data: PlannedCell
+    ) -> list[tuple[str, PlannedCell] | None]:
+        """Whose number of steps a plain method takes: its own, or that of each of its +DA."""
+        training = self.plan.training
+        found: list[tuple[str, PlannedCell] | None] = []
+        if (training.steps, training.steps_like) == ("equal", "augmented"):
+            for other_name, other in self.plan.methods.items():
+                used = other.datasets is None or origin in other.datasets
+                if other.augmentation is not None and used and self._plain(other) == name:
+                    augmentation = self.plan.augmentations[other.augmentation]
+                    found.append((other_name, self._augmentation(other, augmentation, data, augmentation.seeds[0])))
+        return found or [None]
+
+    def _trainings(
+        self,
+        name: str,
+        method: MethodPlan,
+        facts: Facts,
+        trained_on: PlannedCell,
+        data: PlannedCell,
+        like: tuple[str, PlannedCell] | None,
+    ) -> None:
+        """A training for each variant and seed. `like` is whose number of steps it takes, if steps are equal."""
+        training = self.plan.training
+        needs = [trained_on]
+        if training.steps == "equal":
+            facts = replace(facts, steps="equal", steps_like=like[0] if like else None)
+            if like is not None and like[1].key != trained_on.key:
+                needs.append(like[1])
+        else:
+            facts = replace(facts, steps="epochs")
+        for changes in _variants(self.plan, name, method):
+            for seed in training.seeds:
+                settings = solver_settings(method.solver, training, {**method.settings, **changes}, seed)
+                recipe = {
+                    "solver": method.solver,
+                    "settings": None if settings is None else settings.model_dump(),
+                    "steps": "equal" if len(needs) > 1 else "epochs",
+                }
+                named = replace(facts, seed=seed, settings={**method.settings, **changes})
+                label = _training_label(name, data.label, named, changes)
+                cell = self._cell("training", label, named, recipe, needs)
+                for cover in self.plan.evaluate.cover:
+                    self._evaluation(cell, trained_on, data, cover)
+
+    def _evaluation(self, training: PlannedCell, trained_on: PlannedCell, data: PlannedCell, cover: str) -> None:
+        """On the parts of the dataset itself: an augmentation may have its own validation problems."""
+        evaluate = self.plan.evaluate
+        recipe = {"parts": list(evaluate.parts), "cover": cover, "beam": evaluate.beam}
+        label = training.label if cover == "none" else f"{training.label}, cover {cover}"
+        needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
+        self._cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs)
+
+
+def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:
+    parts = [f"{method} on {dataset}", f"seed {facts.seed}"]
+    if facts.rounds is not None:
+        parts.append(f"{facts.rounds} round{'s' * (facts.rounds != 1)}")
+    if facts.augmentation_seed:
+        parts.append(f"augmentation seed {facts.augmentation_seed}")
+    if facts.steps_like is not None and facts.augmentation is None:
+        parts.append(f"steps of {facts.steps_like}")
+    return ", ".join([*parts, *(f"{key}={value}" for key, value in changes.items())])

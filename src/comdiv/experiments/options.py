@@ -1,0 +1,92 @@
+"""What a plan says, as the options of those who do the work: splits, synthesis, augmentation, solvers."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from comdiv.errors import unknown_name
+from comdiv.experiments.complaints import complaint
+from comdiv.experiments.plan import AugmentationPlan, SplitPlan, TrainingPlan
+from comdiv.experiments.subsets import masked_text
+from comdiv.problem import read_problems
+from comdiv.solvers.registry import solver_names
+from comdiv.solvers.settings import SolverSettings, settings_for
+
+if TYPE_CHECKING:
+    from comdiv.augmentation import AugmentationOptions  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.splitting.methods import SplitSettings
+    from comdiv.synthesis import SynthesisOptions  # type: ignore[import-not-found, unused-ignore]
+
+PROGRAM = "command:"  # how the name of a solver begins that is a program of the user's own
+_SPLIT_KEYS = (
+    "method", "test_size", "alpha", "atom_bound", "length_weight", "search", "steps_per_item", "twins", "seed",
+)  # fmt: skip
+
+
+def check_solver(name: str) -> None:
+    """Refuse a solver that nobody registered, without loading any."""
+    if not name.startswith(PROGRAM) and name not in solver_names():
+        raise unknown_name("solver", name, solver_names())
+
+
+def solver_settings(
+    solver: str, training: TrainingPlan, changes: Mapping[str, Any], seed: int
+) -> SolverSettings | None:
+    """All hyper-parameters of a training; a program of the user's own has none that we know."""
+    if solver.startswith(PROGRAM):
+        return None
+    fixed = {"seed": seed, "threads": training.threads}
+    return settings_for(solver, training.preset, {**training.settings, **changes, **fixed})
+
+
+def split_settings(split: SplitPlan, target: float | None) -> "SplitSettings":
+    """The settings of a split."""
+    from comdiv.splitting.extraction import ExtractionSettings
+    from comdiv.splitting.methods import SplitSettings
+
+    extraction = ExtractionSettings(split.k, split.window, split.atoms, split.commutative, split.cluster_seed)
+    return SplitSettings(**{key: getattr(split, key) for key in _SPLIT_KEYS}, target=target, extraction=extraction)
+
+
+def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
+    """The options of a synthesis."""
+    from comdiv.synthesis import SynthesisOptions  # type: ignore[import-not-found, unused-ignore]
+
+    try:
+        return SynthesisOptions(**record)
+    except ValidationError as error:
+        raise complaint(error, SynthesisOptions) from error
+
+
+def augmentation_options(
+    augmentation: AugmentationPlan, training: TrainingPlan, solver: str, seed: int
+) -> "AugmentationOptions":
+    """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is."""
+    from comdiv.augmentation import AugmentationOptions  # type: ignore[import-not-found, unused-ignore]
+
+    named = augmentation.options
+    options = AugmentationOptions.preset(augmentation.preset, **{"seed": seed, **named})
+    if options.ranker == "none":
+        return options
+    ranker = {
+        "ranker": solver,
+        "ranker_preset": training.preset,
+        "ranker_settings": {**training.settings, "threads": training.threads, "seed": seed},
+    }
+    return AugmentationOptions.preset(augmentation.preset, **{"seed": seed, **ranker, **named})
+
+
+def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "AugmentationOptions":
+    """The options of an augmentation's recipe; with `ban: test`, the hashes of the test texts that must not come out.
+
+    The augmentation itself never reads a test set: whoever runs an experiment may, and hands over hashes only.
+    """
+    from comdiv.augmentation import AugmentationOptions, text_hash  # type: ignore[import-not-found, unused-ignore]
+
+    options = AugmentationOptions(**recipe["options"])
+    if recipe["ban"] == "nothing":
+        return options
+    hashes = sorted({text_hash(masked_text(problem)) for problem in read_problems(data / "test.jsonl")})
+    return options.model_copy(update={"ban": (*options.ban, *hashes)})

@@ -1,0 +1,287 @@
+"""A plan: which datasets, which methods on them, with which seeds; read from YAML, every key checked.
+
+    name: main-results
+    datasets:
+      mawps-iid:    {corpus: mawps, split: {method: iid, test_size: 474}}
+      mawps-comdiv: {corpus: mawps, split: {method: dbca, test_size: 474}}
+    augmentations:
+      DA: {preset: comdiv}
+    methods:
+      GTS:    {solver: gts}
+      GTS+DA: {solver: gts, augmentation: DA}
+    training: {seeds: [0, 1, 2], steps: equal}
+    presets:
+      smoke: {training: {seeds: [0], settings: {epochs: 2}}}
+
+A preset is laid over the plan: mappings key by key, anything else replaces what was there, `null` takes a key out.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from comdiv.dataset import VALIDATION_SHARE
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.complaints import complaint
+
+Name = str
+Part = Literal["validation", "test"]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+()/,=-]*")
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SplitPlan(_Model):
+    """A split of a corpus: the options of `comdiv split`, under the same names."""
+
+    method: Literal["dbca", "iid", "length", "template"] = "dbca"
+    test_size: float = Field(0.2, gt=0)
+    k: int = Field(10, ge=1)
+    alpha: Literal["paper", "keysers2020"] = "paper"
+    atom_bound: float = Field(0.01, ge=0, le=1)
+    length_weight: float = Field(0.5, ge=0)
+    targets: tuple[float, ...] = ()  # a dataset for each, named after it
+    search: Literal["anneal", "greedy"] = "anneal"
+    steps_per_item: int = Field(150, ge=1)
+    twins: bool = True
+    seed: int = Field(0, ge=0)
+    validation: float = Field(VALIDATION_SHARE, ge=0, le=0.9)
+    window: int = Field(3, ge=1)
+    atoms: Literal["clusters", "clusters+operators"] = "clusters"
+    commutative: bool = True
+    cluster_seed: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _targets_are_for_dbca(self) -> "SplitPlan":
+        if self.targets and self.method != "dbca":
+            raise ValueError(f"targets go with the method dbca, not {self.method}")
+        if len(set(self.targets)) != len(self.targets):
+            raise ValueError("a target is there twice")
+        return self
+
+
+class DatasetPlan(_Model):
+    """Where a dataset comes from: a corpus that is split or synthesized from, or a dataset folder that is there."""
+
+    corpus: str | None = None
+    split: SplitPlan | None = None
+    synthesize: dict[str, Any] | None = None  # the fields of `comdiv.synthesis.SynthesisOptions`
+    folder: str | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "DatasetPlan":
+        given = [name for name in ("split", "synthesize", "folder") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"say one of split, synthesize and folder, not {' and '.join(given) or 'none'}")
+        if (self.corpus is None) != (self.folder is not None):
+            raise ValueError(
+                "a split or a synthesis needs a corpus" if self.corpus is None else "a folder has no corpus"
+            )
+        return self
+
+
+class AugmentationPlan(_Model):
+    """One setting of the augmentation: a preset of `comdiv augment`, and what is changed in it.
+
+    `ranker: solver` takes the method's own solver, as the paper does; `ban: test` keeps the test texts out by hashes.
+    """
+
+    preset: Literal["comdiv", "paper"] = "comdiv"
+    options: dict[str, Any] = Field(default_factory=dict)  # fields of `comdiv.augmentation.AugmentationOptions`
+    seeds: tuple[int, ...] = (0,)
+    more_seeds: dict[Name, tuple[int, ...]] = Field(default_factory=dict)  # for single datasets
+    ban: Literal["nothing", "test"] = "nothing"
+
+    @field_validator("seeds")
+    @classmethod
+    def _at_least_one_seed(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        return _seeds(seeds)
+
+
+class MethodPlan(_Model):
+    """A row of a table: a solver, perhaps with an augmentation."""
+
+    solver: str
+    augmentation: Name | None = None
+    rounds: tuple[int, ...] = ()  # one training set for each: the augmentation's after so many rounds
+    datasets: tuple[Name, ...] | None = None  # None: all
+    settings: dict[str, Any] = Field(default_factory=dict)  # hyper-parameters
+
+
+class TrainingPlan(_Model):
+    """What all trainings share.
+
+    `steps: equal` gives a method and its +DA the same number of optimiser steps, because an augmented set is larger and
+    more steps alone make a solver better: `steps_like: plain` trains the +DA for fewer epochs, `augmented` trains the
+    plain method for more. `steps: epochs` gives all the same number of epochs, as the paper does.
+    """
+
+    preset: Literal["cpu", "paper"] = "cpu"
+    seeds: tuple[int, ...] = (0,)
+    settings: dict[str, Any] = Field(default_factory=dict)
+    steps: Literal["epochs", "equal"] = "epochs"
+    steps_like: Literal["plain", "augmented"] = "plain"
+    threads: int = Field(1, ge=1)  # a number of its own, not the machine's: it takes part in the last bits of a result
+
+    @field_validator("seeds")
+    @classmethod
+    def _at_least_one_seed(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        return _seeds(seeds)
+
+
+class EvaluationPlan(_Model):
+    """What every training is tried on, and how it decodes."""
+
+    parts: tuple[Part, ...] = ("validation", "test")
+    cover: tuple[Literal["none", "soft", "hard"], ...] = ("none",)
+    beam: int | None = Field(None, ge=1, le=100)  # None: the solver's own
+
+
+class MeasurementPlan(_Model):
+    """Divergences of every dataset at each k, with frequencies and figures."""
+
+    k: tuple[int, ...] = (10,)
+    alpha: Literal["paper", "keysers2020"] = "paper"
+
+
+class TuningPlan(_Model):
+    """Hyper-parameters to try: every combination, or so many of them drawn by seed."""
+
+    ranges: dict[str, tuple[Any, ...]]
+    also: dict[Name, dict[str, tuple[Any, ...]]] = Field(default_factory=dict)  # further ranges of single methods
+    samples: int | None = Field(None, ge=1)  # of each method; None: all
+    seed: int = Field(0, ge=0)
+
+
+class Plan(_Model):
+    """Everything that `comdiv run` needs to know."""
+
+    name: str
+    title: str = ""
+    reproduces: str = ""  # the table or figure of the paper
+    corpora: dict[str, str] = Field(default_factory=dict)  # the plan's own names of corpora: {math23k: demo-zh}
+    datasets: dict[Name, DatasetPlan]
+    measure: MeasurementPlan | None = None
+    augmentations: dict[Name, AugmentationPlan] = Field(default_factory=dict)
+    methods: dict[Name, MethodPlan] = Field(default_factory=dict)
+    training: TrainingPlan = Field(default_factory=lambda: TrainingPlan.model_validate({}))
+    evaluate: EvaluationPlan = Field(default_factory=lambda: EvaluationPlan.model_validate({}))
+    tuning: TuningPlan | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _name_of_a_file(cls, name: str) -> str:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+            raise ValueError(f"'{name}' is no name for a plan: small letters, digits and hyphens")
+        return name
+
+    @field_validator("datasets", "augmentations", "methods")
+    @classmethod
+    def _plain_names(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        for name in entries:
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"'{name}' is no name: letters, digits, blanks and _.+-()/,=")
+        return entries
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> "Plan":
+        for name, method in self.methods.items():
+            where = f"methods.{name}"
+            if method.augmentation is not None and method.augmentation not in self.augmentations:
+                raise _said(where, "augmentation", method.augmentation, self.augmentations)
+            for dataset in method.datasets or ():
+                if dataset not in self.datasets:
+                    raise _said(where, "dataset", dataset, self.datasets)
+            if method.rounds and method.augmentation is None:
+                raise ValueError(f"{where}: rounds go with an augmentation")
+        for name, augmentation in self.augmentations.items():
+            for dataset in augmentation.more_seeds:
+                if dataset not in self.datasets:
+                    raise _said(f"augmentations.{name}.more_seeds", "dataset", dataset, self.datasets)
+        for name in self.tuning.also if self.tuning else ():
+            if name not in self.methods:
+                raise _said("tuning.also", "method", name, self.methods)
+        if self.tuning and any(method.augmentation for method in self.methods.values()):
+            raise ValueError("tuning tries plain methods: take the augmentation out")
+        if not self.methods and self.measure is None:
+            raise ValueError("the plan does nothing: it has neither methods nor measure")
+        return self
+
+
+def read_plan(path: Path, preset: str | None = None, samples: int | None = None) -> Plan:
+    """The plan of a YAML file, with one of its presets laid over it; `samples` is that of its tuning."""
+    record = _read_yaml(path)
+    presets = record.pop("presets", None) or {}
+    try:
+        if preset is not None:
+            if preset not in presets:
+                raise unknown_name("preset of this plan", preset, presets)
+            record = _laid_over(record, presets[preset])
+        if samples is not None:
+            if not isinstance(record.get("tuning"), dict):
+                raise ComdivError("--samples goes with a plan that has `tuning`")
+            record["tuning"]["samples"] = samples
+        return make_plan(record)
+    except ComdivError as error:
+        raise ComdivError(f"{path}: {error}") from error
+
+
+def make_plan(record: Mapping[str, Any]) -> Plan:
+    """The plan that a mapping describes; whatever is wrong with it is one line."""
+    try:
+        return Plan.model_validate(record)
+    except ValidationError as error:
+        raise complaint(error, Plan) from error
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML without the trap that the second of two equal keys silently wins."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' is there twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        record = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
+    except FileNotFoundError as error:
+        raise ComdivError(f"{path}: no such plan") from error
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ComdivError(f"{path}: {' '.join(str(error).split())}") from error
+    if not isinstance(record, dict):
+        raise ComdivError(f"{path}: a plan is a mapping of keys to values")
+    return record
+
+
+def _laid_over(record: Mapping[str, Any], changes: Any) -> dict[str, Any]:
+    if not isinstance(changes, dict):
+        raise ComdivError("a preset is a mapping of keys to values")
+    result = dict(record)
+    for key, value in changes.items():
+        if value is None:
+            result.pop(key, None)
+        elif isinstance(value, dict) and isinstance(result.get(key), dict):
+            result[key] = _laid_over(result[key], value)
+        else:
+            result[key] = value
+    return result
+
+
+def _said(where: str, what: str, name: str, known: Mapping[str, Any]) -> ValueError:
+    return ValueError(f"{where}: {unknown_name(what, name, known)}")
+
+
+def _seeds(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
+        raise ValueError("at least one seed, none twice, none below 0")
+    return seeds

@@ -1,0 +1,220 @@
+"""Runs a plan: whatever of its cells is not done yet, on an engine, in an order in which each finds what it needs."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from comdiv.experiments.cells import plan_cells
+from comdiv.experiments.engine import Ended, Engine, LocalEngine, Task, available_cores
+from comdiv.experiments.plan import Plan
+from comdiv.experiments.results import PlanResults, read_plan_results
+from comdiv.experiments.store import (
+    DONE,
+    FAILED,
+    PROGRESS,
+    PlannedCell,
+    cell_folder,
+    fail_cell,
+    read_done,
+    write_plan,
+)
+
+ATTEMPTS = 3  # of a task whose process or node dies; a cell that fails by itself is not tried again in the same run
+_TICK = 0.5  # seconds between two looks at the progress
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A task at work, and how far its present cell is."""
+
+    cell: PlannedCell
+    what: str = ""
+    done: int = 0
+    total: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a run stands."""
+
+    cells: int
+    done: int
+    failed: int
+    blocked: int  # not run because of a failed one
+    running: tuple[Running, ...]
+    news: tuple[str, ...]  # lines about what has ended since the last look
+
+
+Watch = Callable[[State], None]
+
+
+def run_plan(
+    plan: Plan,
+    folder: Path,
+    engine: Engine | None = None,
+    *,
+    base: Path | None = None,
+    preset: str | None = None,
+    watch: Watch | None = None,
+) -> PlanResults:
+    """Run what is not done, and return the results as they stand on disk afterwards.
+
+    `base` is the folder from which the plan names files; `preset` is the one that was laid over it, for the record.
+    Without an engine, processes on this machine take all cores.
+    """
+    cells = plan_cells(plan, base)
+    path = register_plan(plan, folder, cells, preset)
+    chosen = engine or LocalEngine(fitting_jobs(None, plan.training.threads))
+    try:
+        _Run(folder.resolve(), cells, chosen, plan.training.threads, watch or (lambda state: None)).finish()
+    finally:
+        chosen.close()
+    return read_plan_results(folder, path)
+
+
+def register_plan(plan: Plan, folder: Path, cells: Sequence[PlannedCell], preset: str | None) -> Path:
+    """Write down what a plan consists of."""
+    name = plan.name if preset is None else f"{plan.name}@{preset}"
+    described = {
+        "title": plan.title,
+        "reproduces": plan.reproduces,
+        "preset": preset,
+        "plan": plan.model_dump(mode="json", exclude_defaults=True),
+    }
+    return write_plan(folder, name, described, cells)
+
+
+def fitting_jobs(wanted: int | None, threads: int) -> int:
+    """How many jobs of so many threads this machine has cores for: never more than that, never none."""
+    most = max(1, available_cores() // threads)
+    return most if wanted is None else min(wanted, most)
+
+
+def tasks_of(root: Path, cells: Iterable[PlannedCell], threads: int) -> list[Task]:
+    """The cells that are not done, by process: evaluations go with their training, if that is to be run, too."""
+    groups: dict[str, list[PlannedCell]] = {}
+    seen: set[str] = set()
+    for cell in cells:
+        if cell.key in seen or read_done(cell_folder(root, cell.key)) is not None:
+            continue
+        seen.add(cell.key)
+        leader = cell.needs[0] if cell.kind == "evaluation" and cell.needs[0] in groups else cell.key
+        if cell.kind == "evaluation" and leader == cell.key:  # its training is done: all of them share a process
+            leader = next((key for key, group in groups.items() if _continues(group[0], cell)), cell.key)
+        groups.setdefault(leader, []).append(cell)
+    return [Task(root, tuple(group), threads) for group in groups.values()]
+
+
+def _continues(first: PlannedCell, cell: PlannedCell) -> bool:
+    return first.kind == "evaluation" and first.needs[0] == cell.needs[0]
+
+
+@dataclass(slots=True)
+class _Run:
+    root: Path
+    cells: Sequence[PlannedCell]
+    engine: Engine
+    threads: int
+    watch: Watch
+    done: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
+    blocked: set[str] = field(default_factory=set)
+    running: list[Task] = field(default_factory=list)
+    attempts: dict[str, int] = field(default_factory=dict)
+
+    def finish(self) -> None:
+        waiting = tasks_of(self.root, self.cells, self.threads)
+        pending = {cell.key for task in waiting for cell in task.cells}
+        self.done = {cell.key for cell in self.cells} - pending
+        for key in pending:  # what failed in an earlier run is tried again
+            (cell_folder(self.root, key) / FAILED).unlink(missing_ok=True)
+        self._show()
+        while waiting or self.running:
+            waiting = self._start_ready(waiting)
+            if not self.running:
+                break
+            news: list[str] = []
+            for ended in self.engine.ended(_TICK):
+                self.running.remove(ended.task)
+                again = self._account(ended, news)
+                waiting = [*again, *waiting]
+            self._show(news)
+        self._show()
+
+    def _start_ready(self, waiting: Sequence[Task]) -> list[Task]:
+        """Start what can be started, drop what never can be; the rest goes on waiting."""
+        rest = []
+        for task in waiting:
+            own = {cell.key for cell in task.cells}
+            needs = {key for cell in task.cells for key in cell.needs} - own
+            if needs & (self.failed | self.blocked):
+                self.blocked |= own
+            elif needs <= self.done and self.engine.free() > 0:
+                self.engine.start(task)
+                self.running.append(task)
+            else:
+                rest.append(task)
+        return rest
+
+    def _account(self, ended: Ended, news: list[str]) -> list[Task]:
+        """See on disk what became of a task's cells; returns what of it is to be tried again."""
+        for place, cell in enumerate(ended.task.cells):
+            folder = cell_folder(self.root, cell.key)
+            if read_done(folder) is not None:
+                self.done.add(cell.key)
+                news.append(f"done: {cell.label}")
+                continue
+            rest = ended.task.cells[place:]
+            if not (folder / FAILED).is_file():  # neither: the process died in it
+                tried = self.attempts[cell.key] = self.attempts.get(cell.key, 0) + 1
+                died = ended.died or "the process ended without a result: its log says more"
+                if tried < ATTEMPTS:
+                    news.append(f"again: {cell.label}: {died}")
+                    return [Task(self.root, rest, self.threads)]
+                fail_cell(folder, f"{died}, {tried} times", {})
+            self.failed.add(cell.key)
+            news.append(f"failed: {cell.label}: {_reason(folder)}")
+            self.blocked |= {other.key for other in rest[1:]}
+            break
+        return []
+
+    def _show(self, news: Sequence[str] = ()) -> None:
+        shown = (self._at_work(task) for task in self.running)
+        self.watch(
+            State(
+                cells=len({cell.key for cell in self.cells}),
+                done=len(self.done | self._just_done()),
+                failed=len(self.failed),
+                blocked=len(self.blocked),
+                running=tuple(one for one in shown if one is not None),
+                news=tuple(news),
+            )
+        )
+
+    def _just_done(self) -> set[str]:
+        """Cells of running tasks that are over already."""
+        return {
+            cell.key
+            for task in self.running
+            for cell in task.cells
+            if (cell_folder(self.root, cell.key) / DONE).is_file()
+        }
+
+    def _at_work(self, task: Task) -> Running | None:
+        """The present cell of a task is the one that notes its progress."""
+        for cell in task.cells:
+            try:
+                record: dict[str, Any] = json.loads(
+                    (cell_folder(self.root, cell.key) / PROGRESS).read_text(encoding="utf-8")
+                )
+            except (OSError, ValueError):  # not begun, or just over
+                continue
+            return Running(cell, **record)
+        return Running(task.cells[0])
+
+
+def _reason(folder: Path) -> str:
+    return str(json.loads((folder / FAILED).read_text(encoding="utf-8")).get("reason", ""))

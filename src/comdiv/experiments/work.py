@@ -1,0 +1,210 @@
+"""What a cell does, by its kind: plain functions from a recipe and the folders of what it needs to its own folder.
+
+Each can be killed at any moment and called again: it goes on or begins anew, and never takes a beginning for a result.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from comdiv.corpora import Corpus, read_corpus
+from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
+from comdiv.errors import ComdivError
+from comdiv.experiments.options import PROGRAM, augmentation_with_ban, synthesis_options
+from comdiv.experiments.steps import equal_steps, steps_of, training_problems
+from comdiv.experiments.subsets import test_subsets
+from comdiv.solver import Progress
+
+Summary = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where a cell works: its own folder, and those of the cells that it needs, in the order of its needs."""
+
+    folder: Path
+    needs: tuple[Path, ...]
+    inputs: Mapping[str, str]
+    progress: Progress
+
+    def data(self, number: int = 0) -> Path:
+        """The dataset of a need."""
+        return self.needs[number] / "dataset"
+
+
+def work(kind: str, recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    """Do what a cell is for, and return its summary."""
+    return _KINDS[kind](recipe, place)
+
+
+# --- datasets ---
+
+
+def _dataset(recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    out = place.folder / "dataset"
+    if not _is_complete(out):  # else killed between the dataset and the marker
+        shutil.rmtree(out, ignore_errors=True)
+        if "split" in recipe:
+            _split(recipe, place, out)
+        elif "synthesize" in recipe:
+            _synthesis(recipe, place, out)
+        else:
+            _copy(recipe, place, out)
+    return {"problems": _sizes(out)}
+
+
+def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
+    from comdiv.splitting.building import corpus_facts, write_split
+    from comdiv.splitting.extraction import ExtractionSettings, extract
+    from comdiv.splitting.methods import SplitSettings, split_problems
+
+    record = dict(recipe["split"])
+    share = record.pop("validation_share")
+    settings = SplitSettings(**{**record, "extraction": ExtractionSettings(**record["extraction"])})
+    corpus = _corpus(recipe, place)
+    extraction = extract(corpus.problems, window=settings.extraction.window)
+    test = split_problems(extraction, settings, lambda done, total: place.progress("searching", done, total, ""))
+    write_split(out, extraction, test, settings, corpus_facts(corpus), share)
+
+
+def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
+    from comdiv.synthesis import synthesize_dataset  # type: ignore[import-not-found, unused-ignore]
+
+    corpus = _corpus(recipe, place)
+    excluded = {"exclude": place.data()} if place.needs else {}
+    options = synthesis_options({**recipe["synthesize"], **excluded})
+    synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=place.progress)
+
+
+def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
+    place.progress("reading", 0, 1, "")
+    corpus = read_corpus(place.inputs["corpus"])
+    if corpus.version != recipe["corpus"]["version"]:
+        wanted = recipe["corpus"]["version"]
+        raise ComdivError(f"{place.inputs['corpus']} has changed: {corpus.version}, the plan was made with {wanted}")
+    return corpus
+
+
+def _copy(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
+    """A dataset that was there: copied, so that results stay what they are when the original changes."""
+    source = Path(place.inputs["folder"])
+    staging = out.with_name(".dataset.part")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    for name in (*(f"{part}.jsonl" for part in PARTS), "dataset.json"):
+        shutil.copyfile(source / name, staging / name)
+    found = {name.removesuffix(".jsonl"): entry["sha256"] for name, entry in read_facts(staging)["files"].items()}
+    if found != recipe["files"] or not is_intact(staging, read_facts(staging)):
+        raise ComdivError(f"{source} has changed since the plan was made")
+    staging.replace(out)
+
+
+def _is_complete(folder: Path) -> bool:
+    return (folder / "dataset.json").is_file() and is_intact(folder, read_facts(folder))
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    files = read_facts(folder)["files"]
+    return {part: int(files[f"{part}.jsonl"]["problems"]) for part in PARTS}
+
+
+def _measurement(recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    from comdiv.splitting.extraction import ExtractionSettings
+    from comdiv.splitting.reporting import measure_sides, write_measurement
+
+    place.progress("measuring", 0, 1, "")
+    dataset = read_dataset(place.data())
+    made_with = dataset.facts.get("settings", {}).get("extraction", {})
+    settings = ExtractionSettings(**{**made_with, "k": recipe["k"]})
+    measurement = measure_sides(dataset.training_side, dataset.test, settings, alpha=recipe["alpha"])
+    write_measurement(measurement, place.folder / "measurement")
+    return measurement.to_json()
+
+
+# --- augmentation ---
+
+
+def _augmentation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    from comdiv.augmentation import augment_dataset  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.solvers.registry import make_solver
+
+    options = augmentation_with_ban(recipe, place.data())
+    out = place.folder / "dataset"
+    report = augment_dataset(place.data(), out, options, make_solver=make_solver, progress=place.progress)
+    return {"problems": _sizes(out), "report": report}
+
+
+def _rounds(recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    """The training set after some rounds: every new problem says which round it came from."""
+    out = place.folder / "dataset"
+    if not _is_complete(out):
+        shutil.rmtree(out, ignore_errors=True)
+        rounds = recipe["rounds"]
+        grown = read_dataset(place.data())
+        train = tuple(problem for problem in grown.train if (problem.provenance.round or 0) <= rounds)
+        facts = {**grown.facts, "rounds_kept": rounds}
+        title = f"An augmented set after {rounds} round{'s' * (rounds > 1)}"
+        write_dataset(out, Dataset(train, grown.validation, grown.test, facts), title=title)
+    return {"problems": _sizes(out)}
+
+
+# --- solvers ---
+
+
+def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    from comdiv.solvers.registry import make_solver
+    from comdiv.solvers.runs import train_run
+
+    solver, settings, run = recipe["solver"], recipe["settings"], place.folder / "run"
+    if solver.startswith(PROGRAM):  # trains itself, if it needs to
+        make_solver(solver).save(run)
+        return {"epochs": 0, "planned_epochs": 0, "steps": 0}
+    if recipe["steps"] == "equal":
+        settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
+    summary = train_run(solver, place.data(), run, changes=settings, progress=place.progress)
+    speeds = [entry["problems_per_second"] for entry in summary.history]
+    return {
+        "epochs": summary.epochs,
+        "planned_epochs": settings["epochs"],
+        "best_epoch": summary.best_epoch,
+        "validation_accuracy": summary.best_validation_accuracy,
+        "problems": summary.problems,
+        "left_out": summary.left_out,
+        "steps": steps_of(summary.problems, settings["batch"], summary.epochs),
+        "planned_steps": steps_of(summary.problems, settings["batch"], settings["epochs"]),
+        "seconds_per_epoch": summary.problems * sum(1 / speed for speed in speeds) / len(speeds) if speeds else None,
+    }
+
+
+def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
+    from comdiv.evaluation import evaluate_predictions, read_predictions, templates_of
+    from comdiv.solvers.runs import evaluate_run
+
+    trained_on, dataset = read_dataset(place.data(1)), read_dataset(place.data(-1))
+    summary = {}
+    for part in recipe["parts"]:
+        problems = getattr(dataset, part)
+        if not problems:
+            raise ComdivError(f"the dataset has no {part} problems to evaluate on")
+        folder = place.folder / part
+        evaluate_run(
+            place.needs[0] / "run", problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
+            cover=recipe["cover"], progress=place.progress,
+        )  # fmt: skip
+        subsets = test_subsets(problems, trained_on.train) if part == "test" else {}
+        predictions = read_predictions(folder / "predictions.jsonl")
+        evaluation = evaluate_predictions(problems, predictions, templates_of(trained_on.training_side), subsets)
+        summary[part] = evaluation.to_json()
+    return summary
+
+
+_KINDS: dict[str, Callable[[Mapping[str, Any], Workplace], Summary]] = {
+    "dataset": _dataset,
+    "measurement": _measurement,
+    "augmentation": _augmentation,
+    "rounds": _rounds,
+    "training": _training,
+    "evaluation": _evaluation,
+}

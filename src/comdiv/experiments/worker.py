@@ -1,0 +1,194 @@
+"""The process that runs cells, one after the other: `python -m comdiv.experiments.worker`, its task on standard input.
+
+Both engines start it, so that a cell runs in the same way wherever it runs. It ends when its standard input does: if
+whoever started it is killed, no orphan goes on writing.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import shutil
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.experiments.store import (
+    CELL,
+    DONE,
+    FAILED,
+    LOG,
+    PROGRESS,
+    PlannedCell,
+    begin_cell,
+    cell_folder,
+    fail_cell,
+    finish_cell,
+    read_done,
+)
+from comdiv.files import write_text
+
+ORPHANED = 75  # exit code: whoever started this process is gone
+_VERSIONS_OF = ("comdiv", "numpy", "torch", "transformers")
+_SCRATCH = (CELL, DONE, FAILED, LOG, PROGRESS, ".lock")
+CHECKPOINTS = "training_state"  # of a run; nobody needs them once it is over
+_SHOWN_EVERY = 0.5  # seconds between two notes on progress
+
+
+def main() -> None:
+    """Run the cells of a task until one fails."""
+    task = json.loads(_first_line())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    limit_threads(task["threads"])
+    for record in task["cells"]:
+        if not run_cell(Path(task["root"]), PlannedCell.from_json(record), node=task.get("node")):
+            break
+
+
+def _first_line() -> bytes:
+    """Byte by byte and without a buffer: what follows is for the thread that waits for the end."""
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(0, 1)
+        if not piece:
+            sys.exit(ORPHANED)
+        line += piece
+    return line
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(ORPHANED)
+
+
+def limit_threads(threads: int) -> None:
+    """So many threads for every library that is loaded from now on; solvers get theirs as a setting."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = str(threads)
+
+
+def run_cell(root: Path, cell: PlannedCell, node: str | None = None) -> bool:
+    """Run a cell unless it is done; whether it is done now. A failure leaves its reason, the log its traceback."""
+    folder = cell_folder(root, cell.key)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder), _logged(folder):
+        if read_done(folder) is not None:  # somebody else has finished it meanwhile
+            return True
+        begin_cell(root, cell)
+        started, clock = datetime.now(UTC), time.perf_counter()
+        _say(f"{cell.label} ({cell.key}), process {os.getpid()} on {socket.gethostname()}")
+
+        def origin() -> dict[str, Any]:
+            return {
+                "seconds": round(time.perf_counter() - clock, 3),
+                "started": started.isoformat(timespec="seconds"),
+                "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+                "host": socket.gethostname(),
+                "node": node,
+                "versions": _versions(),
+            }
+
+        try:
+            summary = _work(root, cell, folder)
+        except Exception as error:  # noqa: BLE001  (whatever goes wrong in one cell must not stop the others)
+            traceback.print_exc()
+            reason = str(error) if isinstance(error, ComdivError) else f"{type(error).__name__}: {error}"
+            _say(f"failed: {reason}")
+            fail_cell(folder, reason, origin())
+            return False
+        finally:
+            (folder / PROGRESS).unlink(missing_ok=True)
+        finish_cell(folder, summary, origin(), list(_results(folder)))
+        shutil.rmtree(folder / "run" / CHECKPOINTS, ignore_errors=True)
+        _say(f"done in {time.perf_counter() - clock:.1f} s")
+        return True
+
+
+def _work(root: Path, cell: PlannedCell, folder: Path) -> dict[str, Any]:
+    from comdiv.experiments.work import Workplace, work
+
+    needs = tuple(cell_folder(root, key) for key in cell.needs)
+    return work(cell.kind, cell.recipe, Workplace(folder, needs, cell.inputs, _Noting(folder)))
+
+
+class _Noting:
+    """Progress as a small file that the runner reads, now and then, and a line in the log for each stage."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / PROGRESS
+        self.noted = 0.0
+        self.stage = ""
+
+    def __call__(self, what: str, done: int, total: int, note: str) -> None:
+        if what != self.stage:
+            self.stage = what
+            _say(f"{what} {note}".strip())
+        elif time.monotonic() - self.noted < _SHOWN_EVERY:
+            return
+        self.noted = time.monotonic()
+        write_text(self.path, json.dumps({"what": what, "done": done, "total": total, "note": note}))
+
+
+def _results(folder: Path) -> Iterator[Path]:
+    """The files that make a cell's result."""
+    for path in sorted(folder.rglob("*")):
+        inner = path.relative_to(folder).parts
+        if path.is_file() and inner[0] not in _SCRATCH and CHECKPOINTS not in inner and path.suffix != ".part":
+            yield path
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time in a cell's folder; the system takes the lock back from a dead one."""
+    with (folder / ".lock").open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _logged(folder: Path) -> Iterator[None]:
+    """Whatever is written to standard output or error goes to the cell's log, also by libraries that are not Python."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    before = os.dup(1), os.dup(2)
+    log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, original in enumerate(before, start=1):
+            os.dup2(original, number)
+            os.close(original)
+        os.close(log)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {line}\n")
+    sys.stdout.flush()
+
+
+def _versions() -> Mapping[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _VERSIONS_OF:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""From plans to cells: what determines a key, and what does not."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comdiv.dataset import Dataset, write_dataset
+from comdiv.errors import ComdivError
+from comdiv.experiments.cells import plan_cells
+from comdiv.experiments.plan import make_plan
+from comdiv.experiments.store import PlannedCell
+from experiments.tiny import SETTINGS, tiny_corpus, tiny_plan
+from solvers.tiny import EIGHT, UNSEEN
+
+MORE = {"measure": {"k": [3, 4]}, "evaluate": {"cover": ["none", "hard"]}}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plan")
+    tiny_corpus(folder)
+    return folder
+
+
+def cells_of(base: Path, **changes: Any) -> tuple[PlannedCell, ...]:
+    return plan_cells(make_plan(tiny_plan(**changes)), base)
+
+
+def keys(cells: tuple[PlannedCell, ...], kind: str) -> list[str]:
+    return [cell.key for cell in cells if cell.kind == kind]
+
+
+def test_every_cell_comes_after_those_it_needs(base: Path) -> None:
+    cells = cells_of(base, **MORE)
+    assert Counter(cell.kind for cell in cells) == {"dataset": 2, "measurement": 4, "training": 2, "evaluation": 4}
+    seen: set[str] = set()
+    for cell in cells:
+        assert set(cell.needs) <= seen
+        seen.add(cell.key)
+
+
+def test_the_same_plan_gives_the_same_keys(base: Path) -> None:
+    assert cells_of(base, **MORE) == cells_of(base, **MORE)
+
+
+def test_names_and_titles_are_no_part_of_a_key(base: Path) -> None:
+    renamed = tiny_plan()["datasets"]
+    renamed = {f"other {name}": dataset for name, dataset in renamed.items()}
+    other = cells_of(base, name="other", title="x", datasets=renamed, methods={"mine": {"solver": "gts"}})
+    assert [cell.key for cell in other] == [cell.key for cell in cells_of(base)]
+    assert other[-1].facts.method == "mine"
+
+
+def test_a_setting_changes_the_trainings_and_what_follows_them_only(base: Path) -> None:
+    before, after = cells_of(base), cells_of(base, training={"settings": {**SETTINGS, "hidden": 4}})
+    assert keys(before, "dataset") == keys(after, "dataset")
+    assert not set(keys(before, "training")) & set(keys(after, "training"))
+    assert not set(keys(before, "evaluation")) & set(keys(after, "evaluation"))
+
+
+def test_another_way_to_decode_trains_nothing_anew(base: Path) -> None:
+    before, after = cells_of(base), cells_of(base, evaluate={"cover": ["none", "hard"]})
+    assert keys(before, "training") == keys(after, "training")
+    assert set(keys(before, "evaluation")) < set(keys(after, "evaluation"))
+
+
+def test_a_corpus_that_changed_by_a_byte_is_another(base: Path, tmp_path: Path) -> None:
+    path = tiny_corpus(tmp_path)
+    same = cells_of(tmp_path)
+    path.write_text(path.read_text() + "\n")
+    assert [cell.key for cell in same] == [cell.key for cell in cells_of(base)]
+    assert not {cell.key for cell in cells_of(tmp_path)} & {cell.key for cell in same}
+
+
+def test_equal_steps_without_an_augmentation_are_the_same_cells(base: Path) -> None:
+    equal = {"seeds": [0], "settings": SETTINGS, "steps": "equal"}
+    assert [cell.key for cell in cells_of(base, training=equal)] == [cell.key for cell in cells_of(base)]
+
+
+def test_targets_are_a_dataset_each(base: Path) -> None:
+    curve = {"curve": {"corpus": "mine.jsonl", "split": {"test_size": 10, "targets": [0.3, 0.45]}}}
+    cells = cells_of(base, datasets=curve, methods={"GTS": {"solver": "gts", "datasets": ["curve"]}})
+    datasets = [cell for cell in cells if cell.kind == "dataset"]
+    assert [(cell.label, cell.facts.target) for cell in datasets] == [("curve-0.30", 0.3), ("curve-0.45", 0.45)]
+    assert len(keys(cells, "training")) == 2
+
+
+def test_a_tuning_tries_every_combination_and_says_which(base: Path) -> None:
+    tuning = {"ranges": {"batch": [4, 8], "hidden": [4, 8, 16]}, "also": {"Transformer": {"heads": [1, 2]}}}
+    methods = {"GTS": {"solver": "gts", "datasets": ["iid"]}, "Transformer": {"solver": "transformer"}}
+    cells = cells_of(base, tuning=tuning, methods=methods)
+    tried = [cell.facts.settings for cell in cells if cell.kind == "training" and cell.facts.method == "GTS"]
+    assert len(tried) == 6
+    assert {"batch": 4, "hidden": 16} in tried
+    assert len(keys(cells, "training")) == 6 + 2 * 12
+    sampled = cells_of(base, tuning={**tuning, "samples": 2}, methods=methods)
+    assert len(keys(sampled, "training")) == 2 + 2 * 2
+    assert set(keys(sampled, "training")) < set(keys(cells, "training"))
+
+
+def test_a_dataset_folder_is_known_by_its_files(tmp_path: Path) -> None:
+    write_dataset(tmp_path / "mine", Dataset(EIGHT, UNSEEN, UNSEEN), title="mine")
+    cells = cells_of(tmp_path, datasets={"mine": {"folder": "mine"}})
+    assert cells[0].inputs == {"folder": str((tmp_path / "mine").resolve())}
+    (tmp_path / "mine" / "test.jsonl").write_text("")
+    with pytest.raises(ComdivError, match=r"datasets\.mine: .* a part is missing or is not what dataset\.json says"):
+        cells_of(tmp_path, datasets={"mine": {"folder": "mine"}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"methods": {"A": {"solver": "gst"}}}, "methods.A: unknown solver 'gst'. Did you mean 'gts'?"),
+        (
+            {"methods": {"A": {"solver": "gts", "settings": {"hiden": 3}}}},
+            "methods.A: unknown setting 'hiden'. Did you mean 'hidden'?",
+        ),
+        ({"training": {"settings": {"hidden": 0}}}, "methods.GTS: setting hidden: "),
+        (
+            {"tuning": {"ranges": {"batches": [3]}}},
+            "methods.GTS: unknown setting 'batches'. Did you mean 'batch'?",
+        ),
+        ({"datasets": {"a": {"corpus": "mwaps", "split": {}}}}, "mwaps"),
+        ({"datasets": {"a": {"folder": "nowhere"}}}, "nowhere"),
+    ],
+)
+def test_what_does_not_exist_is_found_before_anything_runs(changes: dict[str, Any], message: str, base: Path) -> None:
+    with pytest.raises(ComdivError, match=re.escape(message)):
+        cells_of(base, **changes)
+
+
+def test_a_program_of_the_users_own_is_a_solver(base: Path) -> None:
+    cells = cells_of(base, methods={"mine": {"solver": "command:./solve.sh"}})
+    assert cells[-2].recipe == {"solver": "command:./solve.sh", "settings": None, "steps": "epochs"}

@@ -1,0 +1,38 @@
+"""Parts of a test set by what the training set holds."""
+
+from dataclasses import replace
+
+from comdiv.experiments.subsets import test_subsets as subsets_of
+from comdiv.problem import Problem, Provenance
+from solvers.tiny import EIGHT, problem
+
+
+def composed(one: Problem, kind: str) -> Problem:
+    return replace(one, extra={"composition": kind})
+
+
+def product(number: int, seed: str, rule: str = "2") -> Problem:
+    made = problem(f"product {number}", f"Tom has {number} pens. How many?", "N0")
+    return replace(made, provenance=Provenance(rule=rule, parents=(seed, "donor")))
+
+
+def test_a_text_that_differs_in_numbers_only_is_in_train() -> None:
+    twin = problem("twin", "Tom has 8 red and 2 green apples. How many has he?", "N0+N1")
+    subsets = subsets_of(EIGHT[:3], [twin])
+    assert subsets == {"text in train": {"sum"}, "text not in train": {"difference", "product"}}
+
+
+def test_structural_problems_are_told_apart_by_the_halves_that_train_has() -> None:
+    test = [composed(one, "structural") for one in EIGHT[:3]] + [composed(EIGHT[3], "lexical")]
+    train = [product(1, "sum"), product(2, "sum"), product(3, "difference"), product(4, "quotient"), *EIGHT[4:]]
+    subsets = subsets_of(test, train)
+    assert subsets["0 halves in train"] == {"product"}
+    assert subsets["1 halves in train"] == {"difference"}
+    assert subsets["2 halves in train"] == {"sum"}
+    assert list(subsets)[:2] == ["text in train", "text not in train"]
+
+
+def test_an_augmented_problem_of_a_seed_is_no_half() -> None:
+    test = [composed(EIGHT[0], "structural")]
+    augmented = replace(EIGHT[1], provenance=Provenance(operation="1", parents=("sum",)))
+    assert subsets_of(test, [augmented])["0 halves in train"] == {"sum"}
