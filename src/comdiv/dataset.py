@@ -4,15 +4,13 @@
 """
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.files import file_sha256, refuse_to_overwrite, write_text
+from comdiv.files import file_sha256, refuse_to_overwrite, staging_folder, write_text
 from comdiv.problem import Problem, read_problems, write_problems
 
 PARTS = ("train", "validation", "test")
@@ -52,12 +50,7 @@ def write_dataset(
     refuse_to_overwrite(folder, force=force)
     if folder.exists() and not folder.is_dir():
         raise ComdivError(f"{folder} is a file: a dataset is a folder")
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-    except OSError as error:
-        raise ComdivError(f"{folder} cannot be written: {error.strerror}") from error
-    try:
+    with staging_folder(folder) as staging:
         files = {}
         for part in PARTS:
             path = staging / f"{part}.jsonl"
@@ -68,10 +61,7 @@ def write_dataset(
             more(staging)
         write_text(staging / "README.md", card(dataset, title, paragraphs))
         write_text(staging / FACTS, json.dumps(facts, ensure_ascii=False, indent=2) + "\n")
-        staging.chmod(0o755)
         _move_into_place(staging, folder)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
     return facts
 
 

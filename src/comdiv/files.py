@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,21 @@ def write_text(path: Path, text: str) -> None:
     """Write a whole text atomically."""
     with atomic_write(path) as stream:
         stream.write(text)
+
+
+@contextmanager
+def staging_folder(folder: Path) -> Iterator[Path]:
+    """An empty folder beside `folder`, in which to make what is then moved there; gone when the block ends."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    except OSError as error:
+        raise ComdivError(f"{folder} cannot be written: {error.strerror}") from error
+    try:
+        staging.chmod(0o777 & ~_umask())  # mkdtemp makes private folders
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def refuse_to_overwrite(path: Path, *, force: bool) -> None:

@@ -13,6 +13,8 @@ from comdiv.cli.compare import compare
 from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
 from comdiv.cli.evaluate import evaluate
+from comdiv.cli.export import export_app
+from comdiv.cli.imports import import_app
 from comdiv.cli.measure import measure
 from comdiv.cli.run import run
 from comdiv.cli.solve import solve
@@ -62,6 +64,8 @@ app.command(
     rich_help_panel="Experiments",
     epilog="Examples: comdiv run experiments/main-results.yaml --preset smoke; comdiv run mine.yaml --jobs 2 --dry-run",
 )(run)
+app.add_typer(export_app, name="export", rich_help_panel="Exchange")
+app.add_typer(import_app, name="import", rich_help_panel="Exchange")
 
 
 def _print_version(wanted: bool) -> None:

@@ -11,6 +11,7 @@ from comdiv.corpora.demo.generate import VERSION, generate
 from comdiv.corpora.files import read_records
 from comdiv.corpora.locate import find_corpus_files
 from comdiv.corpora.records import Complaint, NumberWords, ReadReport, build_problem
+from comdiv.corpora.rows import restored_record
 from comdiv.corpora.shapes import Columns, Convert, DamagedRecord, detect_shape
 from comdiv.errors import ComdivError
 from comdiv.expression import Constant, evaluate, leaves
@@ -146,7 +147,7 @@ def _our_problem(record: Mapping[str, Any], where: str, report: ReadReport) -> P
     """A record of our own format; one that is damaged is reported, not passed over in silence."""
     report.records += 1
     try:
-        problem = Problem.from_json(record)
+        problem = Problem.from_json(restored_record(record))
         quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
         if problem.expression is not None:
             evaluate(problem.expression, [quantity.value for quantity in quantities])

@@ -17,6 +17,7 @@ from comdiv.files import atomic_write
 
 CRITERIA = ("grammar", "fluency", "logic")
 GOOD, NOT_GOOD = "good", "not good"  # what the judges choose between in the forms that we export
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work it out
 PROBLEM_ID = "problem_id"  # our id where `id` is a Label Studio task's
 _MARKS = {
     **dict.fromkeys(("true", "1", "yes", "y", GOOD), True),
@@ -211,7 +212,13 @@ def _name(record: Mapping[str, Any], key: str) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ComdivError(f"'{key}' is a {type(value).__name__}, not a name")
-    return str(value).strip()
+    name = str(value).strip()
+    return name[1:] if name.startswith("'") and name[1:].startswith(_FORMULA) else name
+
+
+def harmless_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe stands before one that it would."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _text(value: Any) -> str:

@@ -1,5 +1,7 @@
 """Predictions: what somebody's solver or language model said about each problem, in files of many kinds.
 
+Besides, the samples that lm-evaluation-harness logs are read as they are.
+
 A record has an `id` and one of these, the first that is there: the model's words (`prediction`, `output`, `response`,
 `completion`), an `expression` (over `N0`… or over numbers), an `answer`, a `text`. The model's words come first because
 people write them beside the gold `answer` of their data, which must not be scored in their place.
@@ -112,7 +114,7 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
     predictions = []
     for where, record in read_records(path):
         try:
-            prediction = Prediction.from_json(record)
+            prediction = Prediction.from_json(_logged_sample(record))
         except ComdivError as error:
             raise ComdivError(f"{where}: {error}") from error
         if prediction.id in places:
@@ -140,6 +142,17 @@ def predictions_by_id(predictions: Sequence[Prediction]) -> dict[str, Prediction
             raise ComdivError(f"there are two predictions with the id '{prediction.id}'")
         found[prediction.id] = prediction
     return found
+
+
+def _logged_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The record of a sample that lm-evaluation-harness logged: the problem's id and the model's words, unfiltered."""
+    document, responses = record.get("doc"), record.get("resps")
+    if not isinstance(document, dict) or not isinstance(responses, list):
+        return record
+    words: Any = responses
+    while isinstance(words, list):  # one list a request, one response in it
+        words = words[0] if words else None
+    return {"id": document.get("id"), "output": words}
 
 
 def _from_words(prediction: Prediction, key: str, value: Any) -> Prediction:

@@ -1,0 +1,189 @@
+"""A folder that Hugging Face `datasets.load_dataset` reads as it is, and its way to the hub.
+
+Every split is a configuration with train, validation and test; the halves of a synthesised set are configurations of
+their own, with the same training side. The card says how each was made, where the problems came from, and carries a
+canary: a text that shows up wherever the test problems were trained on.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+import yaml
+
+from comdiv.corpora.rows import COLUMNS, flat_row
+from comdiv.dataset import FACTS, PARTS
+from comdiv.errors import ComdivError
+from comdiv.exchange.folders import write_export, write_rows
+from comdiv.exchange.licences import Source, find_sources, hub_licence
+from comdiv.exchange.splits import Split, find_splits, parts_of
+from comdiv.files import write_text
+from comdiv.problem import Problem
+
+_CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # ours alone: the same data always give the same canary
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bool = False) -> dict[str, Any]:
+    """Write the dataset(s) of a folder as a hub repository and return the facts: configurations, sizes, canary."""
+    splits = find_splits(folder)
+
+    def make(staging: Path) -> dict[str, Any]:
+        canary = canary_of(splits)
+        paths: dict[str, dict[str, str]] = {}  # configuration → split → file
+        sizes: dict[str, dict[str, int]] = {}
+        for split in splits:
+            whole, *halves = parts_of(split)
+            sides: list[tuple[str, str, Sequence[Problem]]] = [
+                (split.name, side, getattr(split.dataset, side)) for side in PARTS
+            ]
+            sides += [(half.name, "test", half.test) for half in halves]
+            for name, side, problems in sides:
+                if not problems:  # the hub's reader stumbles over empty files
+                    continue
+                path = f"data/{name}/{side}.jsonl"
+                rows = (flat_row(problem, canary) for problem in problems)
+                sizes.setdefault(name, {})[side] = write_rows(staging / path, rows)
+                paths.setdefault(name, {})[side] = path
+            for half in halves:
+                for side in ("train", "validation"):
+                    if side in paths[whole.name]:
+                        paths[half.name][side] = paths[whole.name][side]
+                        sizes[half.name][side] = sizes[whole.name][side]
+            write_text(staging / "data" / split.name / FACTS, (split.folder / FACTS).read_text(encoding="utf-8"))
+        sources = _sources(splits)
+        card = hub_card(folder.resolve().name, splits, paths, sizes, sources, hub_licence(sources, licence), canary)
+        write_text(staging / "README.md", card)
+        return {
+            "target": "hub",
+            "canary": canary,
+            "licence": hub_licence(sources, licence),
+            "sources": [str(source) for source in sources],
+            "configurations": {
+                name: {side: sizes[name][side] for side in PARTS if side in sizes[name]} for name in paths
+            },
+        }
+
+    return write_export(out, make, force=force)
+
+
+def _sources(splits: Sequence[Split]) -> list[Source]:
+    problems = (problem for split in splits for side in PARTS for problem in getattr(split.dataset, side))
+    return find_sources(problems)
+
+
+def canary_of(splits: Sequence[Split]) -> str:
+    """A text that is nowhere else in the world: derived from the data, so that exporting again gives the same one."""
+    hashes = [str(entry) for split in splits for entry in split.dataset.facts.get("files", {}).items()]
+    return f"comdiv benchmark data, not for training; canary {uuid5(_CANARIES, ' '.join(hashes))}"
+
+
+def hub_card(
+    title: str,
+    splits: Sequence[Split],
+    paths: Mapping[str, Mapping[str, str]],
+    sizes: Mapping[str, Mapping[str, int]],
+    sources: Sequence[Source],
+    licence: str | None,
+    canary: str,
+) -> str:
+    """The README.md: a header for programs, then, for people, what each configuration is and how it was made."""
+    problems = max(sum(parts.values()) for parts in sizes.values())
+    languages = {problem.language for split in splits for side in PARTS for problem in getattr(split.dataset, side)}
+    header = {
+        "pretty_name": title,
+        "language": sorted(languages),
+        "license": licence or "unknown",
+        "task_categories": ["text-generation"],
+        "size_categories": [next((name for bound, name in _SIZES if problems < bound), "n>1M")],
+        "tags": ["math-word-problems", "compositional-generalization"],
+        "configs": [
+            {
+                "config_name": name,
+                **({"default": True} if position == 0 else {}),
+                "data_files": [{"split": side, "path": files[side]} for side in PARTS if side in files],
+            }
+            for position, (name, files) in enumerate(paths.items())
+        ],
+        "dataset_info": [
+            {"config_name": name, "features": [{"name": key, "dtype": kind} for key, kind in COLUMNS.items()]}
+            for name in paths
+        ],
+    }
+    table = ["| configuration | train | validation | test |", "| --- | --- | --- | --- |"]
+    table += [f"| {name} | " + " | ".join(f"{sizes[name].get(side, 0):,}" for side in PARTS) + " |" for name in paths]
+    body = [
+        f"# {title}",
+        "Math word problems, split so that a solver's generalization to new compositions can be measured.",
+        "\n".join(table),
+        "The paper's training set is train and validation together. Columns: `text`; `expression` over the text's "
+        "numbers in order of appearance (`N0`, `N1`…) and `equation` over the numbers themselves; the exact `answer` "
+        "and its `value`; `template`, `operators`; `composition` (structural or lexical, in synthesised sets); "
+        "`provenance` and `extra` as JSON.",
+    ]
+    for split in splits:
+        body += [f"## How `{split.name}` was made", _made(split)]
+    body += [
+        "## Where the problems came from",
+        "\n".join(f"- {source}" for source in sources) or "Their provenance does not say.",
+        "## Canary",
+        "Please keep these problems out of training corpora. This text tells whether they were in one:",
+        f"    {canary}",
+    ]
+    front = yaml.safe_dump(header, sort_keys=False, allow_unicode=True)
+    return f"---\n{front}---\n\n" + "\n\n".join(body) + "\n"
+
+
+def _made(split: Split) -> str:
+    """What the dataset's own card says of it, under our headings; its facts stand beside its data in full."""
+    path = split.folder / "README.md"
+    card = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text = _FRONT_MATTER.sub("", card).strip()
+    text = re.sub(r"^(#+)", r"##\1", text, flags=re.MULTILINE)
+    return f"{text}\n\nAll of it: `data/{split.name}/{FACTS}`.".strip()
+
+
+def push_to_hub(
+    out: Path, repository: str, facts: Mapping[str, Any], *, private: bool = False, endpoint: str | None = None
+) -> str:
+    """Upload an exported folder as a dataset repository, with the user's own login; returns its address."""
+    check_repository(repository, facts)
+    try:
+        from huggingface_hub import HfApi
+        from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
+    except ImportError as error:
+        raise ComdivError("--push needs the hub's package: pip install 'comdiv[hub]'") from error
+    # The client's network library has changed over its versions; all of its errors descend from one of this name.
+    unreachable: tuple[type[Exception], ...] = (OSError,)
+    unreachable += tuple(
+        kind for kind in HfHubHTTPError.__mro__ if kind.__name__ == "HTTPError" and issubclass(kind, Exception)
+    )
+    api = HfApi(endpoint=endpoint)
+    try:
+        api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
+        api.upload_folder(
+            folder_path=out, repo_id=repository, repo_type="dataset", commit_message="Export of a comdiv dataset"
+        )
+    except LocalTokenNotFoundError as error:
+        raise ComdivError("nobody is logged in to the hub: run `hf auth login`, or set HF_TOKEN") from error
+    except HfHubHTTPError as error:
+        status = error.response.status_code if error.response is not None else "?"
+        hint = "; run `hf auth login`, or set HF_TOKEN" if status == 401 else ""
+        reason = " ".join(str(error).split())[:200]
+        raise ComdivError(f"the hub refuses '{repository}' ({status}): {reason}{hint}; {out} is complete") from error
+    except unreachable as error:
+        raise ComdivError(f"the hub cannot be reached: {error}; {out} is complete, push it later") from error
+    return f"{api.endpoint}/datasets/{repository}"
+
+
+def check_repository(repository: str, facts: Mapping[str, Any]) -> None:
+    """Refuse a name that is none, and data that nobody said may be passed on."""
+    if not _REPOSITORY.fullmatch(repository):
+        raise ComdivError(f"--push {repository!r}: a repository is OWNER/NAME")
+    if not facts.get("licence"):
+        sources = "; ".join(facts.get("sources", [])) or "unknown sources"
+        raise ComdivError(f"no licence is known for these problems ({sources}): if you may publish them, say --licence")

@@ -1,0 +1,207 @@
+"""A task folder for lm-evaluation-harness: any language model, measured on a compositional split.
+
+Each test part is two tasks, `…_direct` (the number alone) and `…_steps` (working first); their examples are drawn from
+the training side of the same split, so that i.i.d. and compositional tasks differ in nothing but the split. With
+`renumber` every part comes a second time with new numbers: what falls there was remembered, not solved.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from comdiv.evaluation.outcomes import gold_answer, quantity_values
+from comdiv.exchange import lm_eval_scoring
+from comdiv.exchange.folders import write_export, write_rows
+from comdiv.exchange.prompts import Style, styles_for, worked_solution
+from comdiv.exchange.renumbering import renumber_problem
+from comdiv.exchange.splits import find_splits, parts_of
+from comdiv.expression import ExpressionError, answers_agree, evaluate, format_number
+from comdiv.files import write_text
+from comdiv.problem import Problem
+
+_SCORING = "comdiv_scoring"  # the module's name in the folder: `utils` would be everybody's
+_VERSION = 1.0  # of prompts and metrics: results of different versions are not comparable
+DEFAULT_SHOTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPart:
+    """What becomes two tasks: test problems, and the training problems from which their examples are drawn."""
+
+    name: str
+    test: Sequence[Problem]
+    split: str  # whose training side it is: parts of one split share a file
+    train: Sequence[Problem]
+
+
+class _Function(str):
+    """A name that the harness looks up in the module beside the task."""
+
+
+class _TaskDumper(yaml.SafeDumper):
+    """YAML with the harness's `!function`, and without anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text_style(text: str) -> str | None:
+    return '"' if "\n" in text else None  # line ends are part of a prompt: they are shown as they are
+
+
+_TaskDumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"{_SCORING}.{name}"))
+_TaskDumper.add_representer(
+    str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_text_style(text))
+)
+
+
+def export_lm_eval(
+    folder: Path,
+    out: Path,
+    *,
+    name: str | None = None,
+    shots: int = DEFAULT_SHOTS,
+    renumber: bool = False,
+    seed: int = 0,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Write the task folder of a dataset folder and of the splits in it; returns the facts, with what was left out."""
+    title = task_name(name or folder.resolve().name)
+    left_out: dict[str, dict[str, int]] = {}
+    parts = []
+    for split in find_splits(folder):
+        for part in parts_of(split):
+            parts.append(TaskPart(part.name, part.test, split.name, split.dataset.train))
+            if renumber:
+                renumbered, reasons = renumber_all(part.test, seed)
+                left_out[f"{part.name}-renumbered"] = reasons
+                parts.append(TaskPart(f"{part.name}-renumbered", renumbered, split.name, split.dataset.train))
+
+    def make(staging: Path) -> dict[str, Any]:
+        facts = write_tasks(staging, title, parts, shots)
+        facts["source"] = folder.resolve().name
+        if renumber:
+            facts["renumbered"] = {"seed": seed, "left_out": left_out}
+        return facts
+
+    return write_export(out, make, force=force)
+
+
+def renumber_all(problems: Iterable[Problem], seed: int) -> tuple[tuple[Problem, ...], dict[str, int]]:
+    """The problems with new numbers, and why the others have none, with counts."""
+    results = [renumber_problem(problem, seed) for problem in problems]
+    reasons = Counter(result for result in results if isinstance(result, str))
+    return tuple(result for result in results if isinstance(result, Problem)), dict(reasons.most_common())
+
+
+def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int) -> dict[str, Any]:
+    """Write data, tasks, the scoring module and a README; returns the tasks with their sizes."""
+    sizes: dict[str, dict[str, int]] = {}
+    for part in parts:
+        stem = task_name(part.name)
+        files = {"train": f"data/{task_name(part.split)}.train.jsonl", "test": f"data/{stem}.test.jsonl"}
+        test = [problem for problem in part.test if gold_answer(problem) is not None]
+        train = [problem for problem in part.train if _is_example(problem)]
+        if not test:
+            continue
+        # One schema for both files, as `datasets` wants it.
+        extra = ("composition",) if any("composition" in problem.extra for problem in test) else ()
+        rows = {"train": write_rows(folder / files["train"], (task_row(problem, extra) for problem in train))}
+        rows["test"] = write_rows(folder / files["test"], (task_row(problem, extra) for problem in test))
+        sizes[stem] = {**rows, "without_answer": len(part.test) - len(test)}
+        language = Counter(problem.language for problem in test).most_common(1)[0][0]
+        for style in styles_for(language):
+            task = _task(f"comdiv_{title}_{stem}_{style.name}", title, style, files, min(shots, len(train)))
+            text = yaml.dump(task, Dumper=_TaskDumper, sort_keys=False, allow_unicode=True, width=100)
+            write_text(folder / f"{task['task']}.yaml", text)
+    write_text(folder / f"{_SCORING}.py", Path(lm_eval_scoring.__file__).read_text(encoding="utf-8"))
+    write_text(folder / "README.md", _readme(title, sizes, shots))
+    tasks = [f"comdiv_{title}_{stem}_{style.name}" for stem in sizes for style in styles_for("en")]
+    return {"target": "lm-eval", "title": title, "shots": shots, "parts": sizes, "tasks": tasks}
+
+
+def _task(name: str, title: str, style: Style, files: dict[str, str], shots: int) -> dict[str, Any]:
+    return {
+        "task": name,
+        "tag": [f"comdiv_{title}", f"comdiv_{title}_{style.name}"],
+        "custom_dataset": _Function("load"),
+        "dataset_kwargs": files,
+        "training_split": "train",
+        "test_split": "test",
+        "fewshot_split": "train",
+        "num_fewshot": shots,
+        "output_type": "generate_until",
+        "description": f"{style.instruction}\n\n",
+        "doc_to_text": style.question,
+        "doc_to_target": style.target,
+        "generation_kwargs": {"until": list(style.until), "do_sample": False, "max_gen_toks": style.tokens},
+        "filter_list": [
+            {
+                "name": "numeric-answer",
+                "filter": [
+                    {"function": "custom", "filter_fn": _Function("numeric_answer")},
+                    {"function": "take_first"},
+                ],
+            }
+        ],
+        "process_results": _Function("process_results"),
+        "metric_list": [
+            {"metric": metric, "aggregation": "mean", "higher_is_better": True}
+            for metric in ("exact_match", "within_tolerance")
+        ],
+        "metadata": {"version": _VERSION},
+    }
+
+
+def task_row(problem: Problem, extra: Sequence[str] = ()) -> dict[str, Any]:
+    """A row of a task's data: a problem's record without its provenance, the answer always there, and the working."""
+    record = problem.to_json()
+    answer = gold_answer(problem)
+    return {
+        **{key: record[key] for key in ("id", "language", "text", "expression")},
+        "answer": None if answer is None else format_number(answer),
+        "number_words": problem.number_words,
+        "solution": worked_solution(problem) if _is_example(problem) else "",
+        **{key: problem.extra.get(key, "") for key in extra},
+    }
+
+
+def _is_example(problem: Problem) -> bool:
+    """Whether a problem can be shown with its working: its expression must give its answer."""
+    answer = gold_answer(problem)
+    if problem.expression is None or answer is None:
+        return False
+    try:
+        return answers_agree(evaluate(problem.expression, quantity_values(problem)), answer)
+    except ExpressionError:
+        return False
+
+
+def task_name(name: str) -> str:
+    """A name as the harness's tasks have them: `target-0.30` is `target_0_30`."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "dataset"
+
+
+def _readme(title: str, sizes: dict[str, dict[str, int]], shots: int) -> str:
+    def lines() -> Iterator[str]:
+        yield f"# {title}: tasks for lm-evaluation-harness\n"
+        yield "| part | test problems | training problems for examples |\n| --- | --- | --- |"
+        yield from (f"| {stem} | {rows['test']:,} | {rows['train']:,} |" for stem, rows in sizes.items())
+        yield (
+            f"\nEach part is two tasks: `comdiv_{title}_PART_direct` asks for the number alone, `…_steps` for the"
+            f" working first. Both show {shots} examples from the training side of the same split (`--num_fewshot`"
+            " changes it). `exact_match` compares exact values, `within_tolerance` allows a relative error of 0.0001.\n"
+        )
+        yield "```\nlm_eval --model hf --model_args pretrained=MODEL --include_path THIS_FOLDER \\"
+        yield f"  --tasks comdiv_{title} --log_samples --output_path results\n```\n"
+        yield (
+            "`comdiv evaluate --predictions results/…/samples_TASK_….jsonl data/PART.test.jsonl` scores the logged"
+            " answers once more, with intervals, by number of operators and by template."
+        )
+
+    return "\n".join(lines()) + "\n"

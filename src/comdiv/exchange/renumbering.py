@@ -1,0 +1,148 @@
+"""The same problem with other numbers, to tell solving from remembering: a model that has read the test set knows the
+old answers, one that solves finds the new ones.
+
+New numbers keep what makes a problem sensible: the way a number is written (whole, so many decimals, percent, below
+one), the order of the numbers of the text, and, at every step of the expression, the sign and whether the value is
+whole or its decimals end; the answer needs no more decimals than before. What the expression does not use stays, as do
+ones, constants and numbers written as words; numbers that are equal in the text stay equal.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+from comdiv.expression import (
+    Expression,
+    ExpressionError,
+    answers_agree,
+    evaluate,
+    format_number,
+    subtrees,
+    used_quantities,
+)
+from comdiv.expression.evaluation import decimal_places
+from comdiv.language import get_language
+from comdiv.problem import Problem, Quantity
+
+_TRIES = 2_000
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
+    """The problem with new numbers and its answer recomputed, the same for the same seed; or the reason for none."""
+    if problem.expression is None:
+        return "it has no expression"
+    language = get_language(problem.language)
+    quantities = language.quantities(problem.text, number_words=problem.number_words)
+    values = [quantity.value for quantity in quantities]
+    try:
+        old_answer = evaluate(problem.expression, values)
+    except ExpressionError as error:
+        return f"its expression has no value: {error}"
+    if problem.answer is not None and not answers_agree(old_answer, problem.answer):
+        return "its expression does not give its answer"
+    used = set(used_quantities(problem.expression))
+    changing = {value for quantity, value in zip(quantities, values, strict=True) if quantity.index in used}
+    groups = {value: [q for q in quantities if q.value == value] for value in sorted(changing) if value not in (0, 1)}
+    groups = {value: group for value, group in groups.items() if all(_can_change(q) for q in group)}
+    if not groups:
+        return "it has no number that could change"
+    nature = _nature(problem.expression, values)
+    generator = Random(hashlib.sha256(f"{seed} {problem.id}".encode()).digest())
+    for attempt in range(_TRIES):
+        drawn = {value: _draw(group, generator, attempt) for value, group in groups.items()}
+        new_values = [drawn.get(value, value) for value in values]
+        if not _same_order(values, new_values):
+            continue
+        try:
+            answer = evaluate(problem.expression, new_values)
+            fits = _nature(problem.expression, new_values) == nature
+        except ExpressionError:
+            continue
+        if not fits or answer == old_answer or _decimals(answer) > _decimals(old_answer):
+            continue
+        text = _rewritten(problem.text, quantities, drawn)
+        found = language.quantities(text, number_words=problem.number_words)
+        if [quantity.value for quantity in found] == new_values:
+            details = {**problem.provenance.details, "renumbered": seed}
+            return replace(problem, text=text, answer=answer, provenance=replace(problem.provenance, details=details))
+    return f"no other numbers fit in {_TRIES:,} tries"
+
+
+def _can_change(quantity: Quantity) -> bool:
+    """Numbers that can be written anew in the same way: plain digits, not words, signs such as ½ or full-width ones."""
+    return quantity.form not in ("word", "mixed") and quantity.value > 0 and quantity.text.isascii()
+
+
+def _nature(expression: Expression, values: Sequence[Fraction]) -> list[tuple[bool, bool, bool, bool]]:
+    """At each step: its sign, whether it is whole, whether its decimals end, and whether it is less than one."""
+    steps = [evaluate(subtree, values) for subtree in subtrees(expression)]
+    return [(v > 0, v.denominator == 1, decimal_places(v.denominator) is None, v < 1) for v in steps]
+
+
+def _decimals(value: Fraction) -> int:
+    return decimal_places(value.denominator) or 0
+
+
+def _same_order(old: Sequence[Fraction], new: Sequence[Fraction]) -> bool:
+    """Whether the numbers stand in the same order of size, equal ones equal: a discount stays below its price."""
+    order = sorted(range(len(old)), key=lambda index: old[index])
+    return all((old[a] == old[b]) == (new[a] == new[b]) and new[a] <= new[b] for a, b in pairwise(order))
+
+
+def _draw(group: Sequence[Quantity], generator: Random, attempt: int) -> Fraction:
+    """A number of the same kind, between half and double at first, further away when that does not fit."""
+    quantity = group[0]
+    reach = 2 + attempt // 250
+    if quantity.form == "fraction":
+        top, bottom = (int(digits) for digits in _DIGITS.findall(quantity.text))
+        bottom = generator.randint(2, max(9, 2 * bottom))
+        proper = quantity.value < 1
+        return Fraction(generator.randint(1, bottom - 1 if proper else max(9, reach * top)), bottom)
+    unit = _grain(quantity)
+    steps = quantity.value / unit  # a whole number: 350 is 35 tens, 2.50 is 250 hundredths
+    least = 2 if quantity.form == "integer" else 1  # one apple is written otherwise than several
+    low, high = max(least, int(steps / reach)), max(int(steps) + 3, int(steps * reach))
+    if quantity.value < 1 and quantity.form in ("percent", "decimal"):
+        high = min(high, int(1 / unit) - 1)
+    return unit * generator.randint(low, max(low, high))
+
+
+def _grain(quantity: Quantity) -> Fraction:
+    """The step in which a number is counted: its last decimal, or the tens and hundreds of a round number."""
+    digits = quantity.text.rstrip("% ").replace(",", "")
+    _, _, decimals = digits.partition(".")
+    unit = Fraction(1, 10 ** len(decimals))
+    if quantity.form == "percent":
+        unit /= 100
+    if quantity.form == "integer" and len(digits) > 2:
+        zeros = len(digits) - len(digits.rstrip("0"))
+        unit *= 10 ** min(zeros, len(digits) - 2)
+    return unit
+
+
+def _rewritten(text: str, quantities: Sequence[Quantity], drawn: Mapping[Fraction, Fraction]) -> str:
+    pieces, position = [], 0
+    for quantity in quantities:
+        if quantity.value in drawn:
+            pieces += [text[position : quantity.start], _written(drawn[quantity.value], quantity)]
+            position = quantity.end
+    return "".join([*pieces, text[position:]])
+
+
+def _written(value: Fraction, like: Quantity) -> str:
+    """A value as another number of the text was written: `1,250`, `2.50`, `35%`, `(3/4)`."""
+    if like.form == "fraction":
+        digits = iter((str(value.numerator), str(value.denominator)))
+        return _DIGITS.sub(lambda _: next(digits), like.text)
+    number = like.text.rstrip("% ")
+    tail = like.text[len(number) :]
+    shown = value * 100 if like.form == "percent" else value
+    decimals = len(number.partition(".")[2])
+    whole, _, rest = format_number(shown).partition(".")
+    whole = f"{int(whole):,}" if "," in number else whole
+    return f"{whole}.{rest.ljust(decimals, '0')}{tail}" if decimals else f"{whole}{tail}"

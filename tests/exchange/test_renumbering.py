@@ -1,0 +1,123 @@
+"""New numbers: the same problem otherwise, and as sensible as before."""
+
+from fractions import Fraction
+
+import pytest
+
+from comdiv.corpora.demo.generate import generate
+from comdiv.exchange.renumbering import renumber_problem
+from comdiv.expression import evaluate, parse, subtrees
+from comdiv.language import get_language
+from comdiv.problem import Problem
+
+
+def problem(text: str, expression: str, answer: str | None = None, language: str = "en") -> Problem:
+    return Problem("p", language, text, parse(expression), None if answer is None else Fraction(answer))
+
+
+def renumbered(text: str, expression: str, answer: str | None = None, language: str = "en", seed: int = 0) -> Problem:
+    result = renumber_problem(problem(text, expression, answer, language), seed)
+    assert isinstance(result, Problem), result
+    return result
+
+
+def values(problem: Problem) -> list[Fraction]:
+    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+    return [quantity.value for quantity in quantities]
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_demo_problems_keep_their_words_and_every_steps_nature(code: str) -> None:
+    done = 0
+    for original in generate(code, 60):
+        result = renumber_problem(original, seed=3)
+        if isinstance(result, str):
+            continue
+        done += 1
+        assert original.expression is not None
+        assert result.id == original.id
+        assert result.expression == original.expression
+        assert result.answer == evaluate(original.expression, values(result)) != original.answer
+        masked = get_language(code).masked_text
+        assert masked(result.text) == masked(original.text)
+        for subtree in subtrees(original.expression):
+            old, new = evaluate(subtree, values(original)), evaluate(subtree, values(result))
+            assert (old > 0, old.denominator == 1) == (new > 0, new.denominator == 1)
+    assert done >= 57
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_one_others() -> None:
+    text = "A shop has 40 pens and sells 12 of them. How many are left?"
+    first, again = (renumbered(text, "N0-N1") for _ in range(2))
+    assert first == again
+    assert len({renumbered(text, "N0-N1", seed=seed).text for seed in range(8)}) > 4
+
+
+def test_numbers_keep_the_way_they_are_written() -> None:
+    for seed in range(20):
+        result = renumbered(
+            "Of 1,200 books at $2.50 each, 35% are sold and 1/4 is lost. How much?", "N0*N1*N2*N3", seed=seed
+        )
+        books, price, share, part = get_language("en").quantities(result.text)
+        assert books.value % 100 == 0
+        assert ("," in books.text) == (books.value >= 1_000)
+        assert len(price.text.partition(".")[2]) == 2
+        assert share.text.endswith("%")
+        assert 0 < share.value < 1
+        assert "/" in part.text
+        assert 0 < part.value < 1
+
+
+def test_what_is_unused_or_one_or_equal_elsewhere_stays_as_it_was() -> None:
+    for seed in range(20):
+        result = renumbered(
+            "In 2019, 1 box held 6 pens; 4 boxes of 6 pens were sold. How many pens?", "N3*N4", seed=seed
+        )
+        year, box, first, boxes, second = values(result)
+        assert (year, box) == (2019, 1)
+        assert first == second
+        assert first > boxes > 1
+
+
+def test_the_order_of_the_numbers_stays() -> None:
+    for seed in range(20):
+        had, gave, got = values(renumbered("He had 9, gave 4 and got 7. How many now?", "N0-N1+N2", "12", seed=seed))
+        assert had > got > gave
+
+
+def test_an_answer_with_few_decimals_stays_one() -> None:
+    for seed in range(10):
+        answer = renumbered("168千米，每小时行68千米和72千米，几小时相遇？", "N0/(N1+N2)", "6/5", "zh", seed).answer
+        assert answer is not None
+        assert (10 * answer).denominator == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "answer", "reason"),
+    [
+        ("Why?", None, None, "it has no expression"),
+        ("He has 3 and 0. How many?", "N0/N1", None, "its expression has no value: division by zero"),
+        ("He has 3 and 4. How many?", "N0+N1", "12", "its expression does not give its answer"),
+        ("He has 1. How many?", "N0+1", "2", "it has no number that could change"),
+        ("He has 3. How many?", "N0/N0", "1", "no other numbers fit"),
+    ],
+)
+def test_a_problem_that_cannot_be_renumbered_says_why(
+    text: str, expression: str | None, answer: str | None, reason: str
+) -> None:
+    original = Problem(
+        "p", "en", text, None if expression is None else parse(expression), None if answer is None else Fraction(answer)
+    )
+    result = renumber_problem(original)
+    assert isinstance(result, str)
+    assert result.startswith(reason)
+
+
+def test_numbers_written_as_words_stay() -> None:
+    original = Problem(
+        "p", "en", "Three bags of 12 apples. How many apples?", parse("N0*N1"), Fraction(36), number_words=True
+    )
+    result = renumber_problem(original)
+    assert isinstance(result, Problem)
+    assert result.text.startswith("Three bags of ")
+    assert result.answer == 3 * values(result)[1] != 36

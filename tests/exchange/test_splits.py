@@ -1,0 +1,43 @@
+"""Which splits a folder holds, and what their parts are called."""
+
+from pathlib import Path
+
+import pytest
+
+from comdiv.corpora.demo.generate import generate
+from comdiv.errors import ComdivError
+from comdiv.exchange.splits import find_splits, parts_of
+from exchange.conftest import small_dataset
+
+PROBLEMS = list(generate("en", 20))
+
+
+def test_a_folder_has_its_own_split_and_those_in_it(split_folder: Path) -> None:
+    assert [split.name for split in find_splits(split_folder)] == ["compositional", "iid"]
+
+
+def test_several_splits_without_one_of_the_folders_own(tmp_path: Path) -> None:
+    for name in ("target-0.50", "target-0.30", "iid"):
+        small_dataset(PROBLEMS, tmp_path / name, "dbca")
+    assert [split.name for split in find_splits(tmp_path)] == ["iid", "target-0.30", "target-0.50"]
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [("dbca", "compositional"), ("iid", "iid"), ("length", "length"), (None, "compositional")]
+)
+def test_a_split_is_called_by_what_it_tests(method: str | None, name: str, tmp_path: Path) -> None:
+    small_dataset(PROBLEMS, tmp_path / "made", method)
+    assert [split.name for split in find_splits(tmp_path / "made")] == [name]
+
+
+def test_two_splits_of_one_name_are_refused(tmp_path: Path) -> None:
+    small_dataset(PROBLEMS, tmp_path / "made", "iid")
+    small_dataset(PROBLEMS, tmp_path / "made" / "iid", "iid")
+    with pytest.raises(ComdivError, match="two splits that would be called 'iid'"):
+        find_splits(tmp_path / "made")
+
+
+def test_structural_comes_before_lexical(synthesised_folder: Path) -> None:
+    (split,) = find_splits(synthesised_folder)
+    parts = list(parts_of(split))
+    assert [(part.name, len(part.test)) for part in parts] == [("compositional", 6), ("structural", 3), ("lexical", 3)]
