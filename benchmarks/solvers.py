@@ -5,7 +5,8 @@ scoring. For GTS, at the paper's sizes (hidden 512, batch 64): one training step
 against the same model decoding one problem at a time (`tests/reference_gts.py`), and the peak memory of training. In
 the training step both compute the encoder in the same way, for the whole batch: it is the floor, and its share is
 printed. In solving, the reference reads one problem at a time, too; the hypotheses of its beam are scored at once, or
-one by one, as the published code does it.
+one by one, as the published code does it. A batched decoder that took no time at all would still need the encoder: the
+ratio it would reach is printed as the limit.
 
     COMDIV_DATA=… python benchmarks/solvers.py                 # MAWPS; without it, 1,000 problems of the English demo
     python benchmarks/solvers.py --only gts --problems 200 --hidden 64 --steps 3 --solve 20     # a minute
@@ -153,6 +154,8 @@ def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example],
     print(
         f"beam-{beam} solving        {fast:.2f} s for {len(examples)} problems, of it the encoder {encoder / fast:.0%}"
     )
+    with torch.no_grad():
+        reading = seconds(lambda: [ReferenceGts(model).read(example) for example in examples])
     for together in (True, False):
         reference = ReferenceGts(model, hypotheses_together=together)
         alone: list[list[Found]] = []
@@ -161,6 +164,8 @@ def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example],
         way = "at once" if together else "one by one"
         print(f"  one at a time       {slow:.2f} s, hypotheses {way}; {same} the same, {tokens:.1f} tokens each")
         print(f"  ratio               {slow / fast:.1f}   ({verdict(slow / fast >= TARGET_SOLVE)}: {TARGET_SOLVE:g})")
+        print(f"  encoder apart       {(slow - reading) / max(fast - encoder, 1e-9):.1f}")
+        print(f"  with no decoder     {slow / encoder:.1f}: the greatest ratio that batches could give here")
 
 
 def peak_memory(arguments: argparse.Namespace) -> float:
