@@ -47,6 +47,7 @@ _EXPORTS = {
     "read_rows": "comdiv.corpora",
     "run_plan": "comdiv.experiments.runner",
     "renumber_problem": "comdiv.exchange",
+    "reviewed": "comdiv.review",
     "split_problems": "comdiv.splitting.methods",
     "template": "comdiv.expression",
     "to_infix": "comdiv.expression",

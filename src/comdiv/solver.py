@@ -46,6 +46,19 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Attention:
+    """What a solver looked at: for every token that it writes, a weight for every word of the text; rows sum to 1.
+
+    A solver that has it offers `attention(problem, expression) -> Attention | None` beside the protocol below.
+    """
+
+    words: tuple[str, ...]
+    quantities: tuple[int, ...]  # where N0, N1… stand among the words
+    tokens: tuple[str, ...]
+    weights: tuple[tuple[float, ...], ...]  # (tokens, words)
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingSummary:
     """How a training went: `left_out` problems had no expression that the alphabet can spell."""
 

@@ -15,10 +15,12 @@ from comdiv.cli.data import data_app
 from comdiv.cli.evaluate import evaluate
 from comdiv.cli.export import export_app
 from comdiv.cli.imports import import_app
+from comdiv.cli.judge import judge
 from comdiv.cli.measure import measure
 from comdiv.cli.run import run
 from comdiv.cli.solve import solve
 from comdiv.cli.split import split
+from comdiv.cli.studio import studio
 from comdiv.cli.train import train
 from comdiv.errors import ComdivError
 
@@ -56,6 +58,14 @@ app.command(
 app.command(rich_help_panel="Solvers", epilog="Example: comdiv compare gts.jsonl lstm.jsonl --test mawps-comdiv")(
     compare
 )
+app.command(
+    rich_help_panel="People",
+    epilog="Examples: comdiv studio mawps-comdiv --runs runs --open; comdiv studio sd --source math23k",
+)(studio)
+app.command(
+    rich_help_panel="People",
+    epilog="Example: comdiv judge sd-da/train.jsonl --judge Ann --judge Ben --sample 100 --seed 1",
+)(judge)
 app.command(
     rich_help_panel="People",
     epilog="Examples: comdiv agreement ann.jsonl ben.csv; comdiv agreement label-studio-export.json --json",

@@ -33,10 +33,13 @@ def draw_text(expression: Expression, label: Labelling = leaf_text) -> list[str]
     return lines
 
 
-def draw_svg(expression: Expression, label: Labelling = leaf_text, colour: Labelling | None = None) -> str:
+def draw_svg(
+    expression: Expression, label: Labelling = leaf_text, colour: Labelling | None = None, title: str = ""
+) -> str:
     """The tree as an SVG picture that scales and follows the page's text colour.
 
-    `colour` gives a leaf's fill, for instance by cluster as in the paper's Figure 2. All text is escaped.
+    `colour` gives a leaf's fill, for instance by cluster as in the paper's Figure 2; `title` is what a screen reader
+    says in the picture's place. All text is escaped.
     """
     shapes: list[str] = []
     columns = [0.0]
@@ -63,9 +66,11 @@ def draw_svg(expression: Expression, label: Labelling = leaf_text, colour: Label
     place(expression, 0)
     depth = expression.depth if isinstance(expression, Operation) else 0
     width, height = columns[0], 2 * (_RADIUS + 6) + depth * _ROW
+    spoken = f' aria-label="{_escape(title)}"' if title else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 0 {width:.0f} {height}" width="{width:.0f}" '
-        f'height="{height}" role="img" fill="none" stroke="currentColor" font-family="sans-serif" font-size="15">'
+        f'height="{height}" role="img"{spoken} fill="none" stroke="currentColor" font-family="sans-serif" '
+        'font-size="15">'
         f"{''.join(shapes)}</svg>"
     )
 

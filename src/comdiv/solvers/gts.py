@@ -7,6 +7,7 @@ handful of large steps for a whole batch. In decoding every row keeps a stack of
 sub-goal.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.examples import NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.recurrent import RecurrentEncoder, attend
+from comdiv.solvers.recurrent import RecurrentEncoder, attend, attention_weights
 from comdiv.solvers.settings import SolverSettings
 
 
@@ -115,9 +116,13 @@ class Gts(Model):
 
     def _context(self, goals: Tensor, memory: Memory) -> Tensor:
         """c: attention of goals (batch, goals, hidden) over the words of their problems."""
+        return attend(self._attention_scores(goals, memory), memory.mask.unsqueeze(1), memory.states)
+
+    def _attention_scores(self, goals: Tensor, memory: Memory) -> Tensor:
+        """How much goals (batch, goals, hidden) ask for each word: (batch, goals, words)."""
         query = self.attention_goal(self.dropout(goals)).unsqueeze(2)
-        scores = self.attention_out((query + memory.attention_half.unsqueeze(1)).tanh_()).squeeze(-1)
-        return attend(scores, memory.mask.unsqueeze(1), memory.states)
+        scores: Tensor = self.attention_out((query + memory.attention_half.unsqueeze(1)).tanh_()).squeeze(-1)
+        return scores
 
     def _scores(self, goals: Tensor, contexts: Tensor, memory: Memory) -> Tensor:
         """s(y|q, c, P) for every token: (batch, goals, columns)."""
@@ -143,6 +148,24 @@ class Gts(Model):
     # --- training: whole forests, level by level ---
 
     def target_logits(self, memory: Memory, batch: Batch) -> Tensor:
+        def scores(goals: Tensor, contexts: Tensor, level_memory: Memory) -> Tensor:
+            return self._scores(goals, contexts, level_memory)
+
+        return self._for_every_goal(memory, batch, scores)
+
+    def attention(self, memory: Memory, batch: Batch) -> Tensor:
+        def weights(goals: Tensor, contexts: Tensor, level_memory: Memory) -> Tensor:
+            return attention_weights(self._attention_scores(goals, level_memory), level_memory.mask.unsqueeze(1))
+
+        return self._for_every_goal(memory, batch, weights)
+
+    def _for_every_goal(
+        self, memory: Memory, batch: Batch, compute: Callable[[Tensor, Tensor, Memory], Tensor]
+    ) -> Tensor:
+        """What is computed of every goal with its context and memory, in the order of the targets' tokens.
+
+        goals and contexts (nodes, 1, hidden) → (nodes, 1, values); all of them → (batch, tokens, values).
+        """
         trees = batch.trees
         if trees is None:
             raise ValueError("a batch without trees has no targets")
@@ -152,12 +175,12 @@ class Gts(Model):
             merged = self._merged(subtrees[trees.left[nodes]], subtrees[trees.right[nodes]], tokens[nodes])
             subtrees = subtrees.index_copy(0, nodes, merged)
         goals, level_memory = memory.root, memory
-        level_scores = []
+        level_values = []
         for nodes, operators in zip(trees.levels, trees.operators, strict=True):  # top down
             if nodes is not trees.levels[0]:  # the roots have the memory's own order
                 level_memory = memory.of(trees.problem[nodes])
             contexts = self._context(goals.unsqueeze(1), level_memory)
-            level_scores.append(self._scores(goals.unsqueeze(1), contexts, level_memory).squeeze(1))
+            level_values.append(compute(goals.unsqueeze(1), contexts, level_memory).squeeze(1))
             contexts = contexts.squeeze(1)
             if len(operators):
                 inner = nodes[operators]
@@ -165,9 +188,9 @@ class Gts(Model):
                 right = self._right_goal(beginning, subtrees[trees.left[inner]])
                 goals = torch.cat([left, right])
         order = torch.cat(trees.levels)
-        scores = torch.cat(level_scores)  # (nodes, columns), in the order of levels
-        logits = scores.new_zeros(*batch.targets.shape, scores.shape[-1])
-        return logits.index_put((trees.problem[order], trees.position[order]), scores)
+        values = torch.cat(level_values)  # (nodes, values), in the order of levels
+        ordered = values.new_zeros(*batch.targets.shape, values.shape[-1])
+        return ordered.index_put((trees.problem[order], trees.position[order]), values)
 
     # --- decoding: one token a row and step ---
 

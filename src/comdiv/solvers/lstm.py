@@ -10,7 +10,7 @@ from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.examples import NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.recurrent import Read, RecurrentEncoder, attend
+from comdiv.solvers.recurrent import Read, RecurrentEncoder, attend, attention_weights
 from comdiv.solvers.settings import SolverSettings
 
 
@@ -56,11 +56,19 @@ class Lstm(Model):
         return read
 
     def target_logits(self, memory: Read, batch: Batch) -> Tensor:
+        return self._logits(self._target_steps(memory, batch), Texts(memory.states, memory.mask))
+
+    def attention(self, memory: Read, batch: Batch) -> Tensor:
+        scores = self._match_scores(self._target_steps(memory, batch), memory.states)
+        return attention_weights(scores, memory.mask.unsqueeze(1))
+
+    def _target_steps(self, memory: Read, batch: Batch) -> Tensor:
+        """The decoder's output for every token of the targets: (batch, tokens, hidden)."""
         before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
         first = torch.full_like(batch.targets[:, :1], self.start_token)
         assert memory.cells is not None  # an LSTM encoder has them
         steps, _ = self._decode(torch.cat([first, before], 1), memory.last, memory.cells)
-        return self._logits(steps, Texts(memory.states, memory.mask))
+        return steps
 
     def start(self, memory: Read, beam: int) -> LstmState:
         assert memory.cells is not None  # an LSTM encoder has them
@@ -91,11 +99,14 @@ class Lstm(Model):
 
     def _logits(self, steps: Tensor, texts: Texts) -> Tensor:
         """steps (rows, steps, hidden) → (rows, steps, alphabet)."""
-        scores = torch.matmul(self.match(steps), texts.states.transpose(1, 2))  # (rows, steps, words)
-        context = attend(scores, texts.mask.unsqueeze(1), texts.states)
+        context = attend(self._match_scores(steps, texts.states), texts.mask.unsqueeze(1), texts.states)
         combined = torch.tanh(self.combine(torch.cat([self.dropout(steps), context], -1)))
         logits: Tensor = self.output(self.dropout(combined))
         return logits
+
+    def _match_scores(self, steps: Tensor, states: Tensor) -> Tensor:
+        """How well steps (rows, steps, hidden) and words (rows, words, hidden) match: (rows, steps, words)."""
+        return torch.matmul(self.match(steps), states.transpose(1, 2))
 
 
 class MathEn(Lstm):

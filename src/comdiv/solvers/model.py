@@ -43,6 +43,10 @@ class Model(nn.Module, ABC):
     def target_logits(self, memory: Any, batch: Batch) -> Tensor:
         """The logits for every token of the targets, each given the tokens before it: (batch, tokens, columns)."""
 
+    def attention(self, memory: Any, batch: Batch) -> Tensor | None:
+        """What the decoder looks at for every token of the targets: (batch, tokens, words); None where it has none."""
+        return None
+
     @abstractmethod
     def start(self, memory: Any, beam: int) -> Any:
         """The state before the first token, `beam` rows a problem, problem after problem."""

@@ -11,13 +11,13 @@ import torch
 import yaml
 
 from comdiv.errors import ComdivError
-from comdiv.expression import answers_agree, in_text_order, used_quantities
+from comdiv.expression import Expression, answers_agree, in_text_order, used_quantities
 from comdiv.files import write_text
 from comdiv.problem import Problem
-from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
+from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
 from comdiv.solvers import grammar
-from comdiv.solvers.alphabet import Alphabet, Vocabulary
-from comdiv.solvers.batches import sorted_batches
+from comdiv.solvers.alphabet import Alphabet, Vocabulary, expression_tokens
+from comdiv.solvers.batches import collate, sorted_batches
 from comdiv.solvers.beam import masked_log_softmax, search
 from comdiv.solvers.checkpoints import read_tensors, write_tensors
 from comdiv.solvers.examples import Example, encode_problem, input_words
@@ -207,6 +207,26 @@ class NeuralSolver:
             for place, total, length in zip(places, totals.tolist(), lengths, strict=True):
                 scores[spelled[place]] = Score(total, length)
         return scores
+
+    def attention(self, problem: Problem, expression: Expression) -> Attention | None:
+        """What the model looks at when it writes an expression; None where it has no attention or cannot spell it."""
+        model = self._ready()
+        if self.vocabulary is None or self.alphabet is None:
+            raise ComdivError("the solver has not been trained")
+        words, places = input_words(problem, "indexed")
+        asked = replace(problem, expression=expression)
+        notation, most = model.notation, self.settings.most_tokens
+        example = encode_problem(asked, self.vocabulary, self.alphabet, notation, model.numbers, most)
+        if example.target is None:
+            return None
+        batch = collate([example], next(model.parameters()).device)
+        with torch.no_grad():
+            weights = model.attention(model.encode(batch), batch)  # (1, tokens, words)
+        if weights is None:
+            return None
+        tokens = expression_tokens(expression, notation)
+        rows = weights[0, : len(tokens)].tolist()
+        return Attention(tuple(words), tuple(places), tuple(tokens), tuple(tuple(row) for row in rows))
 
     def with_settings(self, **changes: Any) -> "NeuralSolver":
         """The same trained solver, decoding otherwise: `cover`, `constrained`, `beam`."""

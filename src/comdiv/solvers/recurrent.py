@@ -119,5 +119,9 @@ def attend(scores: Tensor, mask: Tensor, values: Tensor) -> Tensor:
 
     scores (…, steps, words), mask (…, 1, words), values (…, words, hidden) → (…, steps, hidden).
     """
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(-1)
-    return torch.matmul(weights, values)
+    return torch.matmul(attention_weights(scores, mask), values)
+
+
+def attention_weights(scores: Tensor, mask: Tensor) -> Tensor:
+    """The softmax of scores over what the mask allows: (…, steps, words)."""
+    return scores.masked_fill(~mask, float("-inf")).softmax(-1)

@@ -1,0 +1,1 @@
+"""The pages in the browser: look at problems, solve them, proofread them, have people judge them."""

@@ -1,0 +1,35 @@
+"""The studio on one dataset: Explore, Solve and Proofread as one application."""
+
+from dataclasses import dataclass, field
+
+from fastapi import FastAPI
+
+from comdiv.review import ReviewLog
+from comdiv.studio.composition import Composition
+from comdiv.studio.library import Library
+from comdiv.studio.pages import new_application
+from comdiv.studio.shelf import Shelf
+
+
+@dataclass(frozen=True)
+class Studio:
+    """What the pages share: the problems, their clusters, people's decisions and the trained solvers."""
+
+    library: Library
+    composition: Composition | None
+    review: ReviewLog
+    shelf: Shelf = field(default_factory=Shelf)
+    reviewer: str = ""
+
+
+def studio_app(studio: Studio) -> FastAPI:
+    """The application; whoever serves it puts a `security.Guard` around it."""
+    from comdiv.studio.explore import add_explore
+    from comdiv.studio.proofread import add_proofread
+    from comdiv.studio.solve import add_solve
+
+    app = new_application()
+    add_explore(app, studio)
+    add_solve(app, studio)
+    add_proofread(app, studio)
+    return app

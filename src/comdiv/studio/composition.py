@@ -1,0 +1,125 @@
+"""Atoms and compounds of every problem, as a split counts them (§III-A): computed once, when the studio starts."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from comdiv.errors import ComdivError
+from comdiv.splitting.compounds import atoms_of, compounds_of
+from comdiv.splitting.encoding import Incidence
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, extract
+from comdiv.studio.library import SOURCE, Entry, Library
+
+LEGEND_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An atom or compound of a problem: how often it is in it, in training, and in test."""
+
+    name: str
+    here: int
+    train: int
+    test: int
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """The clusters of all quantities, and how often every atom and compound occurs on each side."""
+
+    settings: ExtractionSettings
+    clusters: Mapping[int, Sequence[int]]  # by the entry's number
+    words: Mapping[int, tuple[str, ...]]  # what is typical around the quantities of a cluster
+    atom_counts: Mapping[str, tuple[int, int]]
+    compound_counts: Mapping[str, tuple[int, int]]
+
+    def atoms(self, entry: Entry) -> list[Occurrence]:
+        """The atoms of a problem."""
+        if entry.problem.expression is None or entry.number not in self.clusters:
+            return []
+        names = atoms_of(entry.problem.expression, self.clusters[entry.number], self.settings.atoms)
+        return _occurrences(names, self.atom_counts)
+
+    def compounds(self, entry: Entry) -> list[Occurrence]:
+        """The compounds of a problem, the whole expression last."""
+        if entry.problem.expression is None or entry.number not in self.clusters:
+            return []
+        clusters, commutative = self.clusters[entry.number], self.settings.commutative
+        return _occurrences(
+            compounds_of(entry.problem.expression, clusters, commutative=commutative), self.compound_counts
+        )
+
+
+def _occurrences(names: Sequence[str], counts: Mapping[str, tuple[int, int]]) -> list[Occurrence]:
+    return [Occurrence(name, here, *counts.get(name, (0, 0))) for name, here in Counter(names).items()]
+
+
+def compose(library: Library, track: Track = lambda items: items) -> Composition | None:
+    """Cluster the library's quantities with the dataset's own settings; None where there is nothing to cluster."""
+    # `extract` sorts by id; sorted alike, row and entry correspond even where two parts share an id.
+    own = [entry for entry in library.entries if entry.part != SOURCE]
+    entries = sorted(own, key=lambda entry: entry.problem.id)
+    settings = _settings(library.facts)
+    extraction = extract([entry.problem for entry in entries], window=settings.window, track=track)
+    found = _clusterable(extraction, settings)
+    if found is None:
+        return None
+    by_problem = extraction.clusters_by_problem(found.k, found.seed)
+    encoded = extraction.encoded(found, twins=False)
+    test = np.array([entry.part == "test" for entry in entries])
+    return Composition(
+        settings=found,
+        clusters={entry.number: row.tolist() for entry, row in zip(entries, by_problem, strict=True)},
+        words=_typical_words(extraction, found),
+        atom_counts=_counts(encoded.atoms, test),
+        compound_counts=_counts(encoded.compounds, test),
+    )
+
+
+def _settings(facts: Mapping[str, Any]) -> ExtractionSettings:
+    """How the dataset was split, where it says so; the defaults otherwise."""
+    settings = facts.get("settings")
+    recorded = settings.get("extraction") if isinstance(settings, Mapping) else None
+    known = ExtractionSettings.__dataclass_fields__.keys()
+    if not isinstance(recorded, Mapping) or not recorded.keys() <= known:
+        return ExtractionSettings()
+    return ExtractionSettings(**recorded)
+
+
+def _clusterable(extraction: Extraction, settings: ExtractionSettings) -> ExtractionSettings | None:
+    """The settings with as many clusters as there are contexts for: a handful of problems has no ten."""
+    k = settings.k
+    while k:
+        try:
+            extraction.clusters(k, settings.seed)
+            return replace(settings, k=k)
+        except ComdivError:
+            k //= 2
+    return None
+
+
+def _counts(incidence: Incidence, test: "np.typing.NDArray[np.bool_]") -> dict[str, tuple[int, int]]:
+    train_totals, test_totals = incidence.totals(~test).tolist(), incidence.totals(test).tolist()
+    rows = zip(incidence.names, train_totals, test_totals, strict=True)
+    return {str(name): (train, in_test) for name, train, in_test in rows}
+
+
+def _typical_words(extraction: Extraction, settings: ExtractionSettings) -> dict[int, tuple[str, ...]]:
+    """For each cluster the words that stand around its quantities more often than around others'."""
+    clusters = extraction.clusters(settings.k, settings.seed).tolist()
+    contexts = (context for feature in extraction.features for context in feature.contexts)
+    counts: dict[int, Counter[str]] = {}
+    for cluster, context in zip(clusters, contexts, strict=True):
+        counts.setdefault(cluster, Counter()).update({word for word in context if word.isalpha() and word != "NUM"})
+    overall: Counter[str] = Counter()
+    for counter in counts.values():
+        overall.update(counter)
+    words = {}
+    for cluster, counter in counts.items():
+        weight = {word: count * math.log1p(count / (overall[word] - count + 1)) for word, count in counter.items()}
+        words[cluster] = tuple(sorted(weight, key=lambda word: (-weight[word], word))[:LEGEND_WORDS])
+    return words

@@ -1,0 +1,101 @@
+"""Explore: search and filter problems, and everything about one of them on a page."""
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse
+from starlette.exceptions import HTTPException
+
+from comdiv.review import Decision
+from comdiv.studio import views
+from comdiv.studio.library import PAGE_SIZE, Entry, Query
+from comdiv.studio.pages import is_partial, link, render
+
+if TYPE_CHECKING:
+    from comdiv.studio.app import Studio
+
+
+def add_explore(app: FastAPI, studio: "Studio") -> None:
+    """The list of problems at `/`, a problem at `/problem`."""
+
+    @app.get("/")
+    def explore(request: Request) -> HTMLResponse:
+        query = Query.of(request.query_params)
+        found = studio.library.search(query)
+        pages = max(1, -(-len(found) // PAGE_SIZE))
+        page = min(_page(request.query_params.get("page", "")), pages)
+        shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+        values: dict[str, Any] = {
+            "studio": studio,
+            "here": "explore",
+            "query": query,
+            "facets": studio.library.facets,
+            "total": len(found),
+            "first": (page - 1) * PAGE_SIZE + 1,
+            "rows": [_row(studio, entry) for entry in shown],
+            "page": page,
+            "pages": pages,
+            "page_link": lambda number: link("/", **query.parameters(), page=number if number > 1 else None),
+        }
+        if not is_partial(request):
+            return render("explore.html", **values)
+        answer = render("results.html", **values)
+        answer.headers["HX-Push-Url"] = values["page_link"](page)
+        return answer
+
+    @app.get("/problem")
+    def problem(id: str, part: str = "") -> HTMLResponse:
+        entry = studio.library.find(id, part)
+        if entry is None:
+            raise HTTPException(404, f"There is no problem '{id[:200]}' here.")
+        return render("problem.html", studio=studio, here="explore", **problem_values(studio, entry))
+
+
+def problem_values(studio: "Studio", entry: Entry) -> dict[str, Any]:
+    """Everything that a problem's page shows."""
+    composition, shown = studio.composition, entry.problem
+    clusters = composition.clusters.get(entry.number) if composition else None
+    expression = shown.expression
+    before, after = studio.library.neighbours(entry)
+    return {
+        "entry": entry,
+        "pieces": views.pieces(shown, clusters, composition.settings.window if composition else 0),
+        "legend": _legend(studio, clusters),
+        "tree": None if expression is None else views.tree(shown, expression, clusters),
+        "cluster_tree": None if expression is None or clusters is None else views.cluster_tree(expression, clusters),
+        "in_numbers": views.in_numbers(shown, expression),
+        "quantities": views.quantities_of(shown),
+        "atoms": composition.atoms(entry) if composition else [],
+        "compounds": composition.compounds(entry) if composition else [],
+        "lineage": views.lineage(entry, studio.library),
+        "children": studio.library.children(shown.id),
+        "decision": decision_on(studio, entry),
+        "before": before,
+        "after": after,
+    }
+
+
+def decision_on(studio: "Studio", entry: Entry) -> Decision:
+    """What people decided about a problem so far."""
+    return studio.review.latest.get(entry.problem.id) or Decision(entry.problem.id, "open")
+
+
+def _row(studio: "Studio", entry: Entry) -> dict[str, Any]:
+    clusters = studio.composition.clusters.get(entry.number) if studio.composition else None
+    return {
+        "entry": entry,
+        "pieces": views.pieces(entry.problem, clusters),
+        "status": decision_on(studio, entry).status,
+    }
+
+
+def _legend(studio: "Studio", clusters: Any) -> list[tuple[int, int, str]]:
+    """The clusters of a problem with their colours and the words that are typical for them."""
+    if studio.composition is None or clusters is None:
+        return []
+    words = studio.composition.words
+    return [(cluster, cluster % views.COLOURS, ", ".join(words.get(cluster, ()))) for cluster in sorted(set(clusters))]
+
+
+def _page(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 and int(text) else 1

@@ -1,0 +1,245 @@
+"""A session of judging (§V-D) in one SQLite file: a sample of problems, the judges, their marks.
+
+Blindness is kept here, not in the pages: nothing gives a judge's marks to anybody else before all judges have finished,
+and who has finished cannot change a mark any more. A mark is one transaction, on the disk before it is confirmed.
+"""
+
+import json
+import random
+import secrets
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.evaluation.judgements import CRITERIA, Judgement
+from comdiv.problem import Problem
+
+DATABASE = "judging.sqlite"
+LONGEST_NAME, LONGEST_COMMENT = 60, 2_000
+_SCHEMA = """
+CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE problems (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL) STRICT;
+CREATE TABLE judges (
+  name TEXT PRIMARY KEY, place INTEGER NOT NULL UNIQUE, secret TEXT NOT NULL UNIQUE, finished TEXT
+) STRICT;
+CREATE TABLE marks (
+  judge TEXT NOT NULL REFERENCES judges (name), place INTEGER NOT NULL REFERENCES problems (place),
+  grammar INTEGER NOT NULL, fluency INTEGER NOT NULL, logic INTEGER NOT NULL, comment TEXT NOT NULL, time TEXT NOT NULL,
+  PRIMARY KEY (judge, place)
+) STRICT;
+"""
+
+
+class StillBlindError(ComdivError):
+    """Somebody's marks were asked for before everybody had finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge: the secret is the only way to their pages."""
+
+    name: str
+    secret: str
+    finished: bool
+    marked: int
+
+
+def sample_problems(problems: Sequence[Problem], size: int, seed: int) -> list[Problem]:
+    """A random sample in random order; the same set and seed give the same sample in whatever order they come."""
+    if size > len(problems):
+        raise ComdivError(f"a sample of {size:,} from {len(problems):,} problems: choose a smaller --sample")
+    return random.Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
+
+
+class JudgingSession:
+    """The file of a session. Every method is one transaction, so that any number of pages may work at once."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise ComdivError(f"{path}: no such session of judging")
+        self.path = path
+        try:
+            with self._transaction() as connection:
+                self.size = int(connection.execute("SELECT count(*) FROM problems").fetchone()[0])
+                rows = connection.execute("SELECT key, value FROM facts").fetchall()
+                self.facts: Mapping[str, Any] = {key: json.loads(value) for key, value in rows}
+        except (sqlite3.DatabaseError, ValueError) as error:
+            raise ComdivError(f"{path} is no session of judging: {error}") from error
+
+    @classmethod
+    def create(
+        cls, path: Path, problems: Sequence[Problem], judges: Sequence[str], facts: Mapping[str, Any]
+    ) -> "JudgingSession":
+        """A new session; the file appears complete or not at all."""
+        if path.exists():
+            raise ComdivError(f"{path} exists already")
+        _check_names(judges)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staging = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        try:
+            with closing(sqlite3.connect(staging, isolation_level=None)) as connection:
+                connection.executescript(f"PRAGMA journal_mode = WAL; {_SCHEMA}")
+                connection.execute("BEGIN")
+                rows = [(n, p.id, json.dumps(p.to_json(), ensure_ascii=False)) for n, p in enumerate(problems, 1)]
+                connection.executemany("INSERT INTO problems VALUES (?, ?, ?)", rows)
+                for place, name in enumerate(judges):
+                    connection.execute("INSERT INTO judges VALUES (?, ?, ?, NULL)", (name, place, new_secret()))
+                named = {**facts, "organiser": new_secret()}
+                connection.executemany(
+                    "INSERT INTO facts VALUES (?, ?)", [(k, json.dumps(v)) for k, v in named.items()]
+                )
+                connection.execute("COMMIT")
+            staging.replace(path)
+        except sqlite3.Error as error:
+            raise ComdivError(f"{path} cannot be written: {error}") from error
+        finally:
+            staging.unlink(missing_ok=True)
+        return cls(path)
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
+        """A transaction of its own, written through to the disk (WAL, synchronous = FULL) when the block ends."""
+        with closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    # --- who ---
+
+    @property
+    def organiser(self) -> str:
+        """The secret of whoever runs the session: it shows progress, and the results when all have finished."""
+        return str(self.facts["organiser"])
+
+    def judges(self) -> list[Judge]:
+        """The judges in the order in which they were named, with their progress: how many marks, never which."""
+        with self._transaction() as connection:
+            rows = connection.execute(
+                "SELECT name, secret, finished, (SELECT count(*) FROM marks WHERE judge = name) "
+                "FROM judges ORDER BY judges.place"
+            ).fetchall()
+        return [Judge(name, secret, finished is not None, marked) for name, secret, finished, marked in rows]
+
+    def judge(self, secret: str) -> Judge | None:
+        """Whose link this is."""
+        same = [one for one in self.judges() if secrets.compare_digest(one.secret.encode(), secret.encode())]
+        return same[0] if same else None
+
+    def add_judge(self, name: str) -> None:
+        """One more judge, as long as the results are hidden: afterwards nobody could judge blindly."""
+        judges = self.judges()
+        if all(judge.finished for judge in judges):
+            raise ComdivError(f"everybody has finished, the results are known: '{name}' can no longer judge blindly")
+        _check_names([*(judge.name for judge in judges), name])
+        with self._transaction(writes=True) as connection:
+            connection.execute("INSERT INTO judges VALUES (?, ?, ?, NULL)", (name, len(judges), new_secret()))
+
+    # --- marks ---
+
+    def problem(self, place: int) -> Problem:
+        """The problem at a place, counted from 1."""
+        with self._transaction() as connection:
+            row = connection.execute("SELECT record FROM problems WHERE place = ?", (place,)).fetchone()
+        if row is None:
+            raise ComdivError(f"there is no problem {place}: the session has {self.size}")
+        return Problem.from_json(json.loads(row[0]))
+
+    def mark(self, judge: str, place: int, marks: Mapping[str, bool], comment: str = "") -> None:
+        """Keep a judge's marks for a problem, in the place of those that they gave it before."""
+        if missing := [name for name in CRITERIA if name not in marks]:
+            raise ComdivError(f"problem {place} still needs a mark for {' and '.join(missing)}")
+        if not 1 <= place <= self.size:
+            raise ComdivError(f"there is no problem {place}: the session has {self.size}")
+        values = [int(marks[name]) for name in CRITERIA]
+        with self._transaction(writes=True) as connection:
+            self._refuse_finished(connection, judge)
+            connection.execute(
+                "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (judge, place, *values, comment.strip()[:LONGEST_COMMENT], _now()),
+            )
+
+    def own_marks(self, judge: str) -> dict[int, Judgement]:
+        """A judge's own marks by place."""
+        with self._transaction() as connection:
+            return _judgements(connection, judge)
+
+    def next_unmarked(self, judge: str, after: int = 0) -> int | None:
+        """The first place without a mark behind another one, from the beginning again at the end; None: all marked."""
+        marked = self.own_marks(judge)
+        places = [*range(after + 1, self.size + 1), *range(1, after + 1)]
+        return next((place for place in places if place not in marked), None)
+
+    def finish(self, judge: str) -> None:
+        """A judge's last word: every problem is marked, and nothing changes any more."""
+        with self._transaction(writes=True) as connection:
+            self._refuse_finished(connection, judge)
+            missing = self.size - len(_judgements(connection, judge))
+            if missing:
+                raise ComdivError(f"{missing} of {self.size} problems still need your marks")
+            connection.execute("UPDATE judges SET finished = ? WHERE name = ?", (_now(), judge))
+
+    def _refuse_finished(self, connection: sqlite3.Connection, judge: str) -> None:
+        row = connection.execute("SELECT finished FROM judges WHERE name = ?", (judge,)).fetchone()
+        if row is None:
+            raise ComdivError(f"'{judge}' does not judge in this session")
+        if row[0] is not None:
+            raise ComdivError("you have finished: marks can no longer be changed")
+
+    # --- afterwards ---
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everybody has finished."""
+        return all(judge.finished for judge in self.judges())
+
+    def all_judgements(self) -> list[Judgement]:
+        """Everybody's marks; refused until everybody has finished."""
+        with self._transaction() as connection:
+            rows = connection.execute("SELECT name, finished FROM judges ORDER BY place").fetchall()
+            if waiting := [name for name, finished in rows if finished is None]:
+                raise StillBlindError(
+                    f"the marks are hidden until everybody has finished; not yet: {', '.join(waiting)}"
+                )
+            return [mark for name, _ in rows for mark in _judgements(connection, name).values()]
+
+
+def _judgements(connection: sqlite3.Connection, judge: str) -> dict[int, Judgement]:
+    rows = connection.execute(
+        "SELECT marks.place, id, grammar, fluency, logic, comment, time FROM marks JOIN problems USING (place) "
+        "WHERE judge = ? ORDER BY marks.place",
+        (judge,),
+    ).fetchall()
+    return {
+        place: Judgement.of_criteria(name, judge, bool(grammar), bool(fluency), bool(logic), comment, time)
+        for place, name, grammar, fluency, logic, comment, time in rows
+    }
+
+
+def new_secret() -> str:
+    """A secret for a link: 128 bits."""
+    return secrets.token_urlsafe(16)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if len(names) < 2:
+        raise ComdivError("judging needs at least two judges: --judge Ann --judge Ben")
+    for name in names:
+        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+            raise ComdivError(f"'{name[:LONGEST_NAME]}' is no judge's name: 1 to {LONGEST_NAME} printable characters")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ComdivError(f"two judges are called '{twice[0]}'")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,240 @@
+"""The problems that the pages show, in memory: found by id, by words and by what is known of them.
+
+A scan of 23,000 short texts takes some milliseconds: an index on disk would only be one more thing to keep true.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from comdiv.corpora import DEMO_CORPORA, Corpus, read_corpus
+from comdiv.corpora.read import locate
+from comdiv.dataset import FACTS, read_facts
+from comdiv.errors import ComdivError
+from comdiv.expression import operator_count, parse, template
+from comdiv.problem import Problem
+from comdiv.review import REVIEW
+
+WHOLE = "all"  # the part of a file that is not divided
+SOURCE = "source"  # problems that were not made here but are named as parents
+PAGE_SIZE = 50
+SORTS = ("file", "operators", "length", "score")
+_SCORES = ("score", "confidence", "log_probability", "similarity")
+
+ReadPart = Callable[[str | Path], Corpus]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A problem in the library, with what the filters ask for."""
+
+    number: int
+    part: str
+    problem: Problem
+    template: str
+    operators: int | None
+    made_by: str
+    round: int | None
+    composition: str
+    score: float | None
+    haystack: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What the Explore page asks for: words that all occur, and filters; an empty one lets everything pass."""
+
+    words: str = ""
+    part: str = ""
+    template: str = ""
+    operators: str = ""
+    made_by: str = ""
+    round: str = ""
+    composition: str = ""
+    score_from: str = ""
+    score_to: str = ""
+    sort: str = ""
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> "Query":
+        """The query of an address; parameters that it does not know are passed over."""
+        return cls(**{entry.name: parameters.get(entry.name, "").strip()[:500] for entry in fields(cls)})
+
+    def parameters(self) -> dict[str, str]:
+        """The parameters of an address that asks the same."""
+        return {entry.name: value for entry in fields(self) if (value := getattr(self, entry.name))}
+
+
+class Library:
+    """All entries of a dataset folder or a file, in their files' order."""
+
+    def __init__(
+        self, name: str, parts: Mapping[str, Sequence[Problem]], facts: Mapping[str, Any], review: Path
+    ) -> None:
+        self.name = name
+        self.facts = facts
+        self.review = review
+        numbered = ((part, problem) for part, problems in parts.items() for problem in problems)
+        self.entries = [_entry(number, part, problem) for number, (part, problem) in enumerate(numbered)]
+        self.sizes = {part: len(problems) for part, problems in parts.items()}
+        self._by_id: dict[str, list[Entry]] = {}
+        self._children: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            self._by_id.setdefault(entry.problem.id, []).append(entry)
+            for parent in dict.fromkeys(entry.problem.provenance.parents):
+                self._children.setdefault(parent, []).append(entry)
+        self.search = lru_cache(maxsize=128)(self._search)
+
+    @classmethod
+    def read(
+        cls, source: str | Path, sources: Iterable[str | Path] = (), read_part: ReadPart = read_corpus
+    ) -> "Library":
+        """A dataset folder, a file in any shape, or a corpus's name; `sources` are corpora that parents come from."""
+        path, parts = Path(source), dict[str, Sequence[Problem]]()
+        is_demo = str(source) in DEMO_CORPORA  # a name wins over a folder, as everywhere
+        name, files = (str(source), []) if is_demo else locate(source)
+        is_folder = path.is_dir() and not is_demo
+        if is_folder:
+            parts = {file.stem: read_part(file).problems for file in files}
+        else:
+            parts[WHOLE] = read_part(source).problems
+        if not any(parts.values()):
+            raise ComdivError(f"{source}: there is no problem in it")
+        for extra in sources:
+            parts[SOURCE] = (*parts.get(SOURCE, ()), *read_part(extra).problems)
+        facts = read_facts(path) if is_folder and (path / FACTS).is_file() else {}
+        # Of a corpus that is known by name, in the folder where the user stands: the data folder may be anybody's.
+        review = path / REVIEW if is_folder else path.with_name(f"{name}.{REVIEW}")
+        return cls(name, parts, facts, review)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether there are a training and a test side to compare."""
+        return "test" in self.sizes and bool({"train", "validation"} & self.sizes.keys())
+
+    def find(self, name: str, part: str = "") -> Entry | None:
+        """The problem with an id; of several, the one of the part, or the first."""
+        found = self._by_id.get(name, [])
+        return next((entry for entry in found if entry.part == part), found[0] if found else None)
+
+    def children(self, name: str) -> list[Entry]:
+        """The problems that were made from it."""
+        return self._children.get(name, [])
+
+    def neighbours(self, entry: Entry) -> tuple[Entry | None, Entry | None]:
+        """The entries before and after, in the files' order."""
+        before = self.entries[entry.number - 1] if entry.number else None
+        return before, self.entries[entry.number + 1] if entry.number + 1 < len(self.entries) else None
+
+    @cached_property
+    def products(self) -> list[Entry]:
+        """Problems that a rule or an operation made: what is proofread and judged."""
+        return [entry for entry in self.entries if entry.made_by and entry.part != SOURCE]
+
+    @cached_property
+    def facets(self) -> dict[str, list[tuple[str, int]]]:
+        """For each filter its values with their counts; a filter with nothing to choose is not there."""
+        counted: dict[str, Counter[str]] = {}
+        for name in ("part", "operators", "made_by", "round", "composition"):
+            values = (getattr(entry, name) for entry in self.entries)
+            counted[name] = Counter(str(value) for value in values if value not in (None, ""))
+        ordered = {name: sorted(counts.items(), key=_facet_order) for name, counts in counted.items()}
+        ordered["part"] = list(self.sizes.items())
+        templates = Counter(entry.template for entry in self.entries if entry.template)
+        ordered["template"] = templates.most_common(200)
+        kept = {name: values for name, values in ordered.items() if len(values) > 1 or name == "template"}
+        if any(entry.score is not None for entry in self.entries):
+            kept["score"] = []
+        return kept
+
+    def _search(self, query: Query) -> tuple[Entry, ...]:
+        """The entries that a query asks for, sorted as it says."""
+        checks = _checks(query)
+        found = [entry for entry in self.entries if all(check(entry) for check in checks)]
+        if query.sort == "operators":
+            found.sort(key=lambda entry: -(entry.operators or 0))
+        elif query.sort == "length":
+            found.sort(key=lambda entry: -len(entry.problem.text))
+        elif query.sort == "score":
+            found.sort(key=lambda entry: -(entry.score if entry.score is not None else float("-inf")))
+        elif query.sort not in ("", "file"):
+            raise ComdivError(f"the order '{query.sort}' is none of {', '.join(SORTS)}")
+        return tuple(found)
+
+
+def _entry(number: int, part: str, problem: Problem) -> Entry:
+    provenance = problem.provenance
+    made = [f"rule {provenance.rule}" if provenance.rule else "", _operation(provenance.operation)]
+    return Entry(
+        number=number,
+        part=part,
+        problem=problem,
+        template="" if problem.expression is None else template(problem.expression),
+        operators=None if problem.expression is None else operator_count(problem.expression),
+        made_by=", ".join(word for word in made if word),
+        round=provenance.round,
+        composition=str(problem.extra.get("composition", "")),
+        score=_score(problem),
+        haystack=f"{problem.text}\n{problem.id}".casefold(),
+    )
+
+
+def _operation(name: str) -> str:
+    return f"operation {name}" if name.isdigit() else name
+
+
+def _score(problem: Problem) -> float | None:
+    """The first score that a stage wrote beside the problem or into its provenance."""
+    for record in (problem.extra, problem.provenance.details):
+        for key in _SCORES:
+            value = record.get(key)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+    return None
+
+
+def _facet_order(item: tuple[str, int]) -> tuple[float, str]:
+    """Numbers by their value, also within a name: rule 2 comes before rule 10."""
+    digits = "".join(character for character in item[0] if character.isdigit())
+    return float(digits) if digits else float("-inf"), item[0]
+
+
+def _checks(query: Query) -> list[Callable[[Entry], bool]]:
+    """The tests that an entry must pass, the cheapest first."""
+    checks: list[Callable[[Entry], bool]] = []
+    for name in ("part", "made_by", "composition"):
+        if wanted := getattr(query, name):
+            checks.append(lambda entry, name=name, wanted=wanted: getattr(entry, name) == wanted)  # type: ignore[misc]
+    for name in ("operators", "round"):
+        if getattr(query, name):
+            number = _number(getattr(query, name), name)
+            checks.append(lambda entry, name=name, number=number: getattr(entry, name) == number)  # type: ignore[misc]
+    if query.template:
+        checks.append(_template_check(query.template))
+    if query.score_from or query.score_to:
+        low = _number(query.score_from, "the lowest score") if query.score_from else float("-inf")
+        high = _number(query.score_to, "the highest score") if query.score_to else float("inf")
+        checks.append(lambda entry: entry.score is not None and low <= entry.score <= high)
+    for word in query.words.casefold().split():
+        checks.append(lambda entry, word=word: word in entry.haystack)  # type: ignore[misc]
+    return checks
+
+
+def _template_check(wanted: str) -> Callable[[Entry], bool]:
+    """Whether an entry has the template, however it is written: n2*n1 and n1 * n2 are the same."""
+    plain = "".join(wanted.lower().split()).replace("×", "*").replace("÷", "/").replace("−", "-")
+    try:
+        spelled = {plain, template(parse(plain.replace("n", "N")))}
+    except ComdivError:
+        spelled = {plain}
+    return lambda entry: entry.template in spelled
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ComdivError(f"{what}: '{text[:40]}' is no number") from None

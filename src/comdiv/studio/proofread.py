@@ -1,0 +1,177 @@
+"""Proofread: products one by one, decided by a key; every decision is in `review.jsonl` before the next one comes."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import FastAPI, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from comdiv.errors import ComdivError
+from comdiv.expression import to_infix
+from comdiv.review import STATUSES, Decision, checked_edit, doubts
+from comdiv.studio import views
+from comdiv.studio.explore import decision_on, problem_values
+from comdiv.studio.library import SOURCE, Entry
+from comdiv.studio.pages import is_partial, link, render
+
+if TYPE_CHECKING:
+    from comdiv.studio.app import Studio
+
+Which = Literal["products", "all"]
+
+
+def add_proofread(app: FastAPI, studio: "Studio") -> None:
+    """The queue at `/proofread`; decisions, undo and the live check of an edit."""
+
+    @app.get("/proofread")
+    def queue(
+        request: Request, which: str = "", of: str = "", id: str = "", part: str = "", edit: bool = False
+    ) -> HTMLResponse:
+        candidates = _candidates(studio, which, of)
+        entry = studio.library.find(id, part) if id else _next_open(studio, candidates, -1)
+        if id and entry is None:
+            raise HTTPException(404, f"There is no problem '{id[:200]}' here.")
+        return _shown(request, studio, which, of, entry, editing=edit)
+
+    @app.post("/proofread/decide")
+    def decide(
+        request: Request,
+        id: Annotated[str, Form()],
+        status: Annotated[str, Form()],
+        part: Annotated[str, Form()] = "",
+        which: Annotated[str, Form()] = "",
+        of: Annotated[str, Form()] = "",
+        text: Annotated[str, Form()] = "",
+        expression: Annotated[str, Form()] = "",
+    ) -> Response:
+        entry = studio.library.find(id, part)
+        if entry is None:
+            raise ComdivError(f"there is no problem '{id[:200]}' here")
+        decision = _decision(entry, status, text, expression)
+        studio.review.decide(replace(decision, by=studio.reviewer))
+        following = _next_open(studio, _candidates(studio, which, of), entry.number)
+        return _after(request, studio, which, of, following)
+
+    @app.post("/proofread/undo")
+    def undo(request: Request, which: Annotated[str, Form()] = "", of: Annotated[str, Form()] = "") -> Response:
+        undone = studio.review.undo(by=studio.reviewer)
+        if undone is None:
+            raise ComdivError("there is nothing to undo")
+        return _after(request, studio, which, of, studio.library.find(undone.id))
+
+    @app.post("/proofread/check")
+    def check(
+        id: Annotated[str, Form()],
+        part: Annotated[str, Form()] = "",
+        text: Annotated[str, Form()] = "",
+        expression: Annotated[str, Form()] = "",
+    ) -> HTMLResponse:
+        entry = studio.library.find(id, part)
+        if entry is None:
+            raise ComdivError(f"there is no problem '{id[:200]}' here")
+        return render("check.html", **_checked(entry, text, expression))
+
+
+def _decision(entry: Entry, status: str, text: str, expression: str) -> Decision:
+    if status not in STATUSES:
+        raise ComdivError(f"the status '{status[:40]}' is none of {', '.join(STATUSES)}")
+    if status != "edited":
+        return Decision(entry.problem.id, status)
+    edited = checked_edit(entry.problem, text, expression)
+    assert edited.expression is not None  # an edit has one
+    return Decision(entry.problem.id, "edited", edited.text, to_infix(edited.expression))
+
+
+def _candidates(studio: "Studio", which: str, part: str) -> list[Entry]:
+    """What is to be proofread: the products where there are any, or everything; of one part or of all."""
+    library = studio.library
+    chosen = library.products if _which(studio, which) == "products" else library.entries
+    return [entry for entry in chosen if entry.part != SOURCE and (not part or entry.part == part)]
+
+
+def _which(studio: "Studio", which: str) -> Which:
+    if which in ("products", "all"):
+        return which  # type: ignore[return-value]  # mypy does not narrow a str by `in`
+    return "products" if studio.library.products else "all"
+
+
+def _next_open(studio: "Studio", candidates: list[Entry], after: int) -> Entry | None:
+    """The next undecided problem behind a place; from the beginning again when the end is reached."""
+    decided = {name for name, decision in studio.review.latest.items() if decision.status != "open"}
+    undecided = [entry for entry in candidates if entry.problem.id not in decided]
+    return next((entry for entry in undecided if entry.number > after), undecided[0] if undecided else None)
+
+
+def _after(request: Request, studio: "Studio", which: str, of: str, entry: Entry | None) -> Response:
+    """What comes after a write: the next problem in place for htmx, its page for a browser without script."""
+    address = _address(which, of, entry)
+    if not is_partial(request):
+        return RedirectResponse(address, 303)
+    response = _shown(request, studio, which, of, entry)
+    response.headers["HX-Push-Url"] = address
+    return response
+
+
+def _address(which: str, of: str, entry: Entry | None, **more: Any) -> str:
+    named = {"id": entry.problem.id, "part": entry.part} if entry else {}
+    return link("/proofread", which=which, of=of, **named, **more)
+
+
+def _shown(
+    request: Request, studio: "Studio", which: str, of: str, entry: Entry | None, *, editing: bool = False
+) -> HTMLResponse:
+    candidates = _candidates(studio, which, of)
+    statuses = Counter(decision_on(studio, candidate).status for candidate in candidates)
+    places = {candidate.number: place for place, candidate in enumerate(candidates)}
+    place = places.get(entry.number) if entry else None
+    beside = [candidates[place - 1] if place else None, None]
+    if place is not None and place + 1 < len(candidates):
+        beside[1] = candidates[place + 1]
+    values: dict[str, Any] = {
+        "studio": studio,
+        "here": "proofread",
+        "which": _which(studio, which),
+        "of": of,
+        "item": entry,
+        "place": place,
+        "total": len(candidates),
+        "statuses": {status: statuses[status] for status in STATUSES},
+        "earlier": _address(which, of, beside[0]) if beside[0] else None,
+        "later": _address(which, of, beside[1]) if beside[1] else None,
+        "edit_link": _address(which, of, entry, edit=1) if entry else None,
+        "view_link": _address(which, of, entry) if entry else None,
+        "editing": editing,
+        "undoable": studio.review.last_done() is not None,
+    }
+    if entry is not None:
+        values |= _item(studio, entry)
+    return render("proofread_item.html" if is_partial(request) else "proofread.html", **values)
+
+
+def _item(studio: "Studio", entry: Entry) -> dict[str, Any]:
+    """A problem as it stands now: with its edit, if somebody edited it."""
+    decision = decision_on(studio, entry)
+    values = problem_values(studio, entry)
+    written = "" if entry.problem.expression is None else to_infix(entry.problem.expression)
+    text, expression = decision.text or entry.problem.text, decision.expression or written
+    return {**values, "text": text, "expression": expression, "check": _checked(entry, text, expression)}
+
+
+def _checked(entry: Entry, text: str, expression: str) -> dict[str, Any]:
+    """What the live check says about an edit: its quantities, tree and value, or what is wrong."""
+    try:
+        edited = checked_edit(entry.problem, text, expression)
+    except ComdivError as error:
+        typed = replace(entry.problem, text=" ".join(text.split())[:10_000])
+        return {"wrong": str(error), "quantities": views.quantities_of(typed), "doubts": [], "tree": None, "value": ""}
+    assert edited.expression is not None  # an edit has one
+    return {
+        "wrong": "",
+        "quantities": views.quantities_of(edited),
+        "doubts": doubts(edited, edited.expression),
+        "tree": views.tree(edited, edited.expression),
+        "in_numbers": views.in_numbers(edited, edited.expression),
+        "value": views.number(edited.answer),
+    }

@@ -1,0 +1,85 @@
+"""Listening: on this machine alone unless told otherwise; the socket is ours before the link is printed."""
+
+import errno
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from starlette.types import ASGIApp
+
+from comdiv.errors import ComdivError
+from comdiv.studio.security import LOOPBACK, Guard
+
+TRIED_PORTS = 50  # after the usual one, until one is free
+_TAKEN = (errno.EADDRINUSE, errno.EACCES)
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """An open socket and the addresses that lead to it."""
+
+    socket: socket.socket
+    host: str
+    port: int
+
+    @property
+    def is_local(self) -> bool:
+        return self.host in LOOPBACK
+
+    @property
+    def address(self) -> str:
+        """The beginning of every link."""
+        name = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
+
+
+def listen(host: str, port: int | None, usual: int) -> Listener:
+    """Take a port: the one that was asked for, or the usual one or the next that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wanted = [port] if port is not None else [*range(usual, usual + TRIED_PORTS), 0]
+    for candidate in wanted:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # again right after a stop
+        try:
+            listener.bind((host, candidate))
+        except (OSError, OverflowError) as error:
+            listener.close()
+            if port is not None or not isinstance(error, OSError) or error.errno not in _TAKEN:
+                reason = error.strerror if isinstance(error, OSError) else error
+                raise ComdivError(f"cannot listen on {host}, port {candidate}: {reason}") from error
+            continue
+        return Listener(listener, host, listener.getsockname()[1])
+    raise ComdivError(f"no port from {usual} to {usual + TRIED_PORTS} is free: name one with --port")
+
+
+def new_token() -> str:
+    """A secret that nobody guesses: 128 bits."""
+    return secrets.token_urlsafe(16)
+
+
+def guarded(app: ASGIApp, listener: Listener, token: str | None = None, *, secret_links: bool = False) -> Guard:
+    """The application behind its guard. Elsewhere than on this machine names are not known, so secrets must do."""
+    return Guard(app, LOOPBACK if listener.is_local else None, token, secret_links=secret_links)
+
+
+def serve(app: ASGIApp, listener: Listener, *, open_at: str | None = None, ready: Callable[[], None]) -> None:
+    """Answer requests until the user stops it; `ready` is called, and the browser opened, once requests are taken."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+    )
+    server = uvicorn.Server(config)
+    listener.socket.listen(128)  # from here on a browser waits instead of being refused
+    ready()
+    if open_at:
+        webbrowser.open(open_at)
+    server.run(sockets=[listener.socket])
+
+
+def with_token(address: str, token: str | None) -> str:
+    """The link that lets a browser in."""
+    return f"{address}/?token={quote(token)}" if token else f"{address}/"

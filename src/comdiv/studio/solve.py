@@ -1,0 +1,171 @@
+"""Solve: a problem in words, one or several runs, and what each of them says, side by side."""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Form, Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from comdiv.errors import ComdivError
+from comdiv.expression import to_infix
+from comdiv.language import detect_language
+from comdiv.problem import Problem
+from comdiv.solver import Hypothesis, Solution
+from comdiv.studio import views
+from comdiv.studio.pages import is_partial, render
+
+if TYPE_CHECKING:
+    from comdiv.studio.app import Studio
+
+LONGEST_TEXT = 5_000  # characters
+WIDEST_BEAM = 20
+LEVELS = 10  # shades of attention in the style sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A hypothesis of the beam for people."""
+
+    expression: str
+    value: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionRow:
+    """What the solver looked at when it wrote a token: words with a shade from 0 to 9, and the numbers' shares."""
+
+    token: str
+    words: list[tuple[str, int, bool]]
+    numbers: list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """One run's card: its solution, or why there is none."""
+
+    run: str
+    solver: str
+    error: str = ""
+    answer: str = ""
+    in_numbers: str = ""
+    expression: str = ""
+    tree: Markup | None = None
+    confidence: float = 0.0
+    note: str = ""
+    alternatives: tuple[Alternative, ...] = ()
+    attention: tuple[AttentionRow, ...] = ()
+    seconds: float = 0.0
+
+
+def add_solve(app: FastAPI, studio: "Studio") -> None:
+    """The form at `/solve`; what it sends comes back as cards."""
+
+    @app.get("/solve")
+    def form(id: str = "", part: str = "") -> HTMLResponse:
+        entry = studio.library.find(id, part) if id else None
+        text = entry.problem.text if entry else ""
+        return render("solve.html", **_values(studio, text))
+
+    @app.post("/solve")
+    def solve(
+        request: Request,
+        text: Annotated[str, Form()] = "",
+        run: Annotated[list[str] | None, Form()] = None,
+        beam: Annotated[int, Form(ge=1, le=WIDEST_BEAM)] = 5,
+    ) -> HTMLResponse:
+        problem = _problem(text)
+        if not run:
+            raise ComdivError("choose at least one run")
+        kinds = {known.name: known.solver for known in studio.shelf.runs()}
+        cards = [solved(studio, name, kinds.get(name, ""), problem, beam) for name in dict.fromkeys(run)]
+        values = _values(studio, problem.text, run, beam) | {
+            "cards": cards,
+            "pieces": views.pieces(problem, range(len(views.quantities_of(problem)))),
+        }
+        return render("solutions.html" if is_partial(request) else "solve.html", **values)
+
+
+def _values(studio: "Studio", text: str, chosen: list[str] | None = None, beam: int = 5) -> dict[str, Any]:
+    runs = studio.shelf.runs()
+    return {
+        "studio": studio,
+        "here": "solve",
+        "text": text,
+        "runs": runs,
+        "chosen": chosen or [known.name for known in runs[:1]],
+        "beam": beam,
+        "cards": None,
+    }
+
+
+def _problem(text: str) -> Problem:
+    text = " ".join(text.split())
+    if not text:
+        raise ComdivError("there is no problem to solve: write or paste one")
+    if len(text) > LONGEST_TEXT:
+        raise ComdivError(f"the text has {len(text):,} characters; {LONGEST_TEXT:,} are the most")
+    return Problem(id="typed", language=detect_language(text), text=text)
+
+
+def solved(studio: "Studio", name: str, kind: str, problem: Problem, beam: int) -> Solved:
+    """What one run says. A run that cannot answer says why; the others answer all the same."""
+    start = time.perf_counter()
+    try:
+        solver = studio.shelf.solver(name)
+        solution = solver.solve([problem], beam=beam)[0]
+        attention = _attention(solver, problem, solution)
+    except ComdivError as error:
+        return Solved(name, kind, error=str(error))
+    expression = solution.expression
+    note = "its tokens make no expression" if solution.ill_formed else ""
+    return Solved(
+        run=name,
+        solver=kind,
+        answer=views.number(solution.answer),
+        in_numbers=views.in_numbers(problem, expression),
+        expression="" if expression is None else to_infix(expression),
+        tree=None if expression is None else views.tree(problem, expression),
+        confidence=_confidence(solution.log_probability),
+        note="it divides by zero" if solution.undefined else note,
+        alternatives=tuple(_alternative(problem, other) for other in solution.hypotheses[1:]),
+        attention=attention,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _alternative(problem: Problem, hypothesis: Hypothesis) -> Alternative:
+    expression = hypothesis.expression
+    shown = views.in_numbers(problem, expression) if expression is not None else "no expression"
+    return Alternative(shown, views.value_of(problem, expression), _confidence(hypothesis.log_probability))
+
+
+def _confidence(log_probability: float) -> float:
+    return min(1.0, math.exp(min(0.0, log_probability)))
+
+
+def _attention(solver: Any, problem: Problem, solution: Solution) -> tuple[AttentionRow, ...]:
+    """Where a solver has attention (`NeuralSolver.attention`), what it looked at for every token that it wrote."""
+    if not hasattr(solver, "attention") or solution.expression is None:
+        return ()
+    found = solver.attention(problem, solution.expression)
+    if found is None:
+        return ()
+    quantities = views.quantities_of(problem)
+    words = list(found.words)
+    for quantity, place in zip(quantities, found.quantities, strict=True):  # the number itself, not N0
+        words[place] = quantity.text
+    return tuple(
+        AttentionRow(
+            token=token,
+            words=[
+                (word, min(LEVELS - 1, int(LEVELS * weight)), place in found.quantities)
+                for place, (word, weight) in enumerate(zip(words, row, strict=True))
+            ],
+            numbers=[(quantity.text, row[place]) for quantity, place in zip(quantities, found.quantities, strict=True)],
+        )
+        for token, row in zip(found.tokens, found.weights, strict=True)
+    )

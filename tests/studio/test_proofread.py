@@ -1,0 +1,100 @@
+"""Proofread: decisions land in review.jsonl, in order, whatever happens."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from comdiv.review import read_review
+from comdiv.studio.app import Studio
+from studio.small import text_of
+
+HTMX = {"hx-request": "true"}
+
+
+def decide(client: TestClient, name: str, status: str, **more: str) -> str:
+    answer = client.post("/proofread/decide", data={"id": name, "status": status, **more}, headers=HTMX)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_products_come_one_by_one_until_all_are_decided(client: TestClient, studio: Studio) -> None:
+    assert "Problem 1 of 3" in text_of(client.get("/proofread").text)
+    assert 'data-problem="p2"' in decide(client, "p1", "accepted")
+    assert 'data-problem="p3"' in decide(client, "p2", "rejected")
+    assert "Everything is decided" in decide(client, "p3", "accepted")
+    assert [(d.id, d.status, d.by) for d in read_review(studio.review.path)] == [
+        ("p1", "accepted", "Ann"),
+        ("p2", "rejected", "Ann"),
+        ("p3", "accepted", "Ann"),
+    ]
+    assert "3 of 3 decided: 2 accepted, 0 edited, 1 rejected" in text_of(client.get("/proofread").text)
+
+
+def test_the_queue_goes_round_to_what_was_passed_over(client: TestClient) -> None:
+    assert 'data-problem="p1"' in decide(client, "p3", "accepted")
+
+
+def test_all_problems_or_one_part_can_be_proofread(client: TestClient) -> None:
+    assert "of 165" in text_of(client.get("/proofread?which=all").text)
+    assert "of 20" in text_of(client.get("/proofread?which=all&of=validation").text)
+
+
+def test_undo_brings_the_problem_back(client: TestClient, studio: Studio) -> None:
+    decide(client, "p1", "accepted")
+    answer = client.post("/proofread/undo", headers=HTMX)
+    assert 'data-problem="p1"' in answer.text
+    assert answer.headers["hx-push-url"] == "/proofread?id=p1&part=train"
+    assert studio.review.latest["p1"].status == "open"
+    again = client.post("/proofread/undo", headers=HTMX)
+    assert again.status_code == 400
+    assert again.text == "there is nothing to undo"
+
+
+def test_an_edit_is_checked_stored_and_shown(client: TestClient, studio: Studio) -> None:
+    decide(client, "p1", "edited", text="Tom has 4 bags of 12 apples. How many?", expression="N1 * N0")
+    decision = studio.review.latest["p1"]
+    assert (decision.text, decision.expression) == ("Tom has 4 bags of 12 apples. How many?", "N1*N0")
+    page = client.get("/proofread?id=p1").text
+    assert "Tom has 4 bags" in page
+    assert "12×4 = 48" in text_of(page)
+    assert "N1*N0" in client.get("/proofread?id=p1&edit=1").text
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"status": "edited", "text": "Tom has 3 cats.", "expression": "N0+N1"}, "N1 is not in the text"),
+        ({"status": "edited", "text": "", "expression": "N0"}, "the text is empty"),
+        ({"status": "fine"}, "the status 'fine' is none of"),
+        ({"id": "nobody", "status": "accepted"}, "no problem 'nobody'"),
+    ],
+)
+def test_what_cannot_be_decided_is_refused_and_not_written(
+    client: TestClient, studio: Studio, more: dict[str, str], said: str
+) -> None:
+    answer = client.post("/proofread/decide", data={"id": "p1", **more}, headers=HTMX)
+    assert answer.status_code == 400
+    assert said in answer.text
+    assert not studio.review.path.exists()
+
+
+def test_the_live_check_says_what_an_edit_means(client: TestClient) -> None:
+    def check(text: str, expression: str) -> str:
+        answer = client.post("/proofread/check", data={"id": "p1", "text": text, "expression": expression})
+        assert answer.status_code == 200
+        return answer.text
+
+    good = check("Tom has 3 bags of 12 apples and 1 pear.", "N0*N1")
+    assert "3×12 = 36" in text_of(good)
+    assert "not used: N2 = 1" in good
+    assert "<svg" in good
+    assert "disabled" not in good
+    wrong = check("Tom has 3 bags.", "N0*(")
+    assert "disabled" in wrong
+    assert "N0 = 3" in wrong
+    assert "<script>" not in check("<script>3</script>", "<script>")
+
+
+def test_without_script_the_forms_lead_to_pages(client: TestClient) -> None:
+    answer = client.post("/proofread/decide", data={"id": "p1", "status": "accepted"})
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/proofread?id=p2&part=train"
