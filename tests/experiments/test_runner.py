@@ -46,13 +46,16 @@ class Pretending:
         for cell in task.cells:
             match self.outcome(cell):
                 case "done":
-                    finish_cell(begin_cell(task.root, cell), {}, {}, [])
+                    finish_cell(begin_cell(task.root, cell), self.summary(cell), {}, [])
                 case "failed":
                     fail_cell(begin_cell(task.root, cell), "it rained", {})
                     return [Ended(task)]
                 case _:
                     return [Ended(task, "the process was ended by SIGKILL")]
         return [Ended(task)]
+
+    def summary(self, cell: PlannedCell) -> dict[str, Any]:
+        return {"test": {"n": 10, "answer_accuracy": 0.5}} if cell.kind == "evaluation" else {}
 
     def close(self) -> None:
         self.closed = True

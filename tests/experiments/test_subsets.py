@@ -13,7 +13,7 @@ def composed(one: Problem, kind: str) -> Problem:
 
 def product(number: int, seed: str, rule: str = "2") -> Problem:
     made = problem(f"product {number}", f"Tom has {number} pens. How many?", "N0")
-    return replace(made, provenance=Provenance(rule=rule, parents=(seed, "donor")))
+    return replace(made, provenance=Provenance(rule=rule, parents=(seed, "donor"), details={"seed": seed}))
 
 
 def test_a_text_that_differs_in_numbers_only_is_in_train() -> None:
@@ -32,7 +32,9 @@ def test_structural_problems_are_told_apart_by_the_halves_that_train_has() -> No
     assert list(subsets)[:2] == ["text in train", "text not in train"]
 
 
-def test_an_augmented_problem_of_a_seed_is_no_half() -> None:
+def test_what_an_augmentation_makes_of_a_half_is_no_other_half() -> None:
     test = [composed(EIGHT[0], "structural")]
-    augmented = replace(EIGHT[1], provenance=Provenance(operation="1", parents=("sum",)))
-    assert subsets_of(test, [augmented])["0 halves in train"] == {"sum"}
+    half = product(1, "sum")
+    augmented = replace(EIGHT[1], provenance=Provenance(operation="operation 1", parents=("product 1",)))
+    again = replace(half, id="product 1~2", provenance=replace(half.provenance, operation="repetition"))
+    assert subsets_of(test, [half, augmented, again])["1 halves in train"] == {"sum"}

@@ -13,14 +13,12 @@ from comdiv.cli.corpus import JsonOption
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
-    from comdiv.experiments.engine import Engine
     from comdiv.experiments.plan import Plan
     from comdiv.experiments.results import Cell, PlanResults
     from comdiv.experiments.runner import State, Watch
     from comdiv.experiments.store import PlannedCell
 
 _SHOWN = 200  # cells that are listed one by one
-_PASSED_ON = ("COMDIV_DATA",)  # what workers on other machines must know of this one's environment
 _MARKS = {"done": "✓", "failed": "✗", "not run": "·"}
 
 
@@ -43,6 +41,7 @@ def run(
 ) -> None:
     """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
     from comdiv.experiments.cells import plan_cells
+    from comdiv.experiments.engine import make_engine
     from comdiv.experiments.plan import read_plan
     from comdiv.experiments.runner import fitting_jobs, run_plan
 
@@ -54,27 +53,13 @@ def run(
         _print_dry_run(read, plan_cells(read, plan.parent), out, fitting, json=json)
         return
     if jobs is not None and fitting < jobs and engine == "local":
-        print_note(
-            f"{jobs} jobs of {read.training.threads} thread(s) are more than the cores here: {fitting} at a time"
-        )
+        print_note(f"{jobs} jobs at a time are more than this machine has cores for: {fitting} instead")
     with _shown() as watch:
-        started = _engine(engine, address, fitting if engine == "local" else jobs)
+        started = make_engine(engine, fitting if engine == "local" else jobs, address)
         results = run_plan(read, out, started, base=plan.parent, preset=preset, watch=watch)
     _print_results(results, out, json=json)
     if any(cell.status != "done" for cell in results.cells):
         raise typer.Exit(1)
-
-
-def _engine(name: str, address: str | None, jobs: int | None) -> "Engine":
-    import os
-
-    from comdiv.experiments.engine import LocalEngine
-
-    if name == "local":
-        return LocalEngine(jobs or 1)
-    from comdiv.experiments.ray_engine import RayEngine
-
-    return RayEngine(address, jobs, {name: os.environ[name] for name in _PASSED_ON if name in os.environ})
 
 
 @contextmanager

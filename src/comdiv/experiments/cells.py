@@ -117,6 +117,8 @@ class _Planner:
         source = self._source(str(dataset.corpus))
         corpus, version, _ = open_corpus(source, ReadReport())
         recipe: dict[str, Any] = {"corpus": {"name": corpus, "version": version}}
+        if dataset.limit is not None:
+            recipe["limit"] = dataset.limit
         facts = Facts(dataset=name, corpus=corpus)
         if dataset.split is None:
             yield self._synthesis(name, facts, recipe, dict(dataset.synthesize or {}), source)
@@ -187,7 +189,7 @@ class _Planner:
                 trained_on = self._after_rounds(grown, data, rounds)
                 self._trainings(
                     name, method, replace(seeded, rounds=rounds), trained_on, data,
-                    like if self.plan.training.steps_like == "plain" else None,
+                    like if self._steps_like(origin) == "plain" else None,
                 )  # fmt: skip
 
     def _augmentation(
@@ -220,13 +222,15 @@ class _Planner:
                 return name
         return None
 
+    def _steps_like(self, origin: str) -> str:
+        return self.plan.datasets[origin].steps_like or self.plan.training.steps_like
+
     def _steps_of_plain(
         self, name: str, method: MethodPlan, origin: str, data: PlannedCell
     ) -> list[tuple[str, PlannedCell] | None]:
         """Whose number of steps a plain method takes: its own, or that of each of its +DA."""
-        training = self.plan.training
         found: list[tuple[str, PlannedCell] | None] = []
-        if (training.steps, training.steps_like) == ("equal", "augmented"):
+        if (self.plan.training.steps, self._steps_like(origin)) == ("equal", "augmented"):
             for other_name, other in self.plan.methods.items():
                 used = other.datasets is None or origin in other.datasets
                 if other.augmentation is not None and used and self._plain(other) == name:

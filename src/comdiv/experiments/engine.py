@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from comdiv.errors import unknown_name
 from comdiv.experiments.store import LOG, PlannedCell, cell_folder
+
+_PASSED_ON = ("COMDIV_DATA",)  # what workers on other machines must know of this one's environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +142,14 @@ def available_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+def make_engine(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
+    """`local` or `ray`; `jobs` is the number of processes here, or of cores of a Ray that starts here."""
+    if name == "local":
+        return LocalEngine(jobs or available_cores())
+    if name != "ray":
+        raise unknown_name("engine", name, ("local", "ray"))
+    from comdiv.experiments.ray_engine import RayEngine
+
+    return RayEngine(address, jobs, {name: os.environ[name] for name in _PASSED_ON if name in os.environ})

@@ -4,12 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from comdiv.errors import unknown_name
-from comdiv.experiments.complaints import complaint
 from comdiv.experiments.plan import AugmentationPlan, SplitPlan, TrainingPlan
-from comdiv.experiments.subsets import masked_text
 from comdiv.problem import read_problems
 from comdiv.solvers.registry import solver_names
 from comdiv.solvers.settings import SolverSettings, settings_for
@@ -54,10 +50,7 @@ def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
     """The options of a synthesis."""
     from comdiv.synthesis import SynthesisOptions  # type: ignore[import-not-found, unused-ignore]
 
-    try:
-        return SynthesisOptions(**record)
-    except ValidationError as error:
-        raise complaint(error, SynthesisOptions) from error
+    return SynthesisOptions.checked(**record)
 
 
 def augmentation_options(
@@ -83,10 +76,9 @@ def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "Augmentatio
 
     The augmentation itself never reads a test set: whoever runs an experiment may, and hands over hashes only.
     """
-    from comdiv.augmentation import AugmentationOptions, text_hash  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.augmentation import AugmentationOptions, ban_hashes  # type: ignore[import-not-found, unused-ignore]
 
     options = AugmentationOptions(**recipe["options"])
     if recipe["ban"] == "nothing":
         return options
-    hashes = sorted({text_hash(masked_text(problem)) for problem in read_problems(data / "test.jsonl")})
-    return options.model_copy(update={"ban": (*options.ban, *hashes)})
+    return options.model_copy(update={"ban": tuple(ban_hashes(read_problems(data / "test.jsonl")))})

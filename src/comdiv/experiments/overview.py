@@ -5,6 +5,7 @@ from statistics import mean
 from typing import Any
 
 from comdiv.experiments.results import Cell, PlanResults
+from comdiv.experiments.store import Facts
 
 Row = dict[str, Any]  # column → value; numbers below 1 are shares
 
@@ -13,18 +14,27 @@ def accuracies(results: PlanResults) -> list[Row]:
     """A row for each dataset, method and way to decode, with the mean over seeds; what is not done yet is left out."""
     groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in results.of_kind("evaluation"):
-        facts = cell.facts
         if cell.status == "done":
-            key = (facts.dataset, facts.method, facts.rounds, facts.steps_like, facts.cover)
-            groups.setdefault(key, []).append(cell)
+            groups.setdefault((cell.facts.dataset, _method(cell.facts), cell.facts.cover), []).append(cell)
     rows = []
-    for (dataset, method, rounds, _, cover), cells in groups.items():
-        named = method if rounds is None else f"{method}, {rounds} rounds"
+    for (dataset, named, cover), cells in groups.items():
         parts = list(cells[0].summary)
         shown = {part: mean(cell.summary[part]["answer_accuracy"] for cell in cells) for part in parts}
         n = cells[0].summary[parts[-1]]["n"]
         rows.append({"dataset": dataset, "method": named, "cover": cover, **shown, "n": n, "seeds": len(cells)})
     return rows
+
+
+def _method(facts: Facts) -> str:
+    """A row's name: the method, and what tells it from others of the same name."""
+    parts = [str(facts.method)]
+    if facts.rounds is not None:
+        parts.append(f"{facts.rounds} round{'s' * (facts.rounds != 1)}")
+    if facts.augmentation_seed:
+        parts.append(f"augmentation seed {facts.augmentation_seed}")
+    if facts.steps_like is not None and facts.augmentation is None:
+        parts.append(f"steps of {facts.steps_like}")
+    return ", ".join(parts)
 
 
 def best_settings(results: PlanResults, shown: int = 3) -> list[Row]:

@@ -73,6 +73,8 @@ class DatasetPlan(_Model):
     split: SplitPlan | None = None
     synthesize: dict[str, Any] | None = None  # the fields of `comdiv.synthesis.SynthesisOptions`
     folder: str | None = None
+    limit: int | None = Field(None, ge=10)  # so many problems of the corpus, drawn by their ids: for trials
+    steps_like: Literal["plain", "augmented"] | None = None  # instead of the training's, for this dataset
 
     @model_validator(mode="after")
     def _one_origin(self) -> "DatasetPlan":

@@ -1,13 +1,14 @@
 """Parts of a test set that a result is broken down by, because of what the training set holds."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from comdiv.language import get_language
 from comdiv.problem import Problem
 
 IN_TRAIN, NOT_IN_TRAIN = "text in train", "text not in train"
 STRUCTURAL = "structural"
+REPETITION = "repetition"  # of an original in an augmented set: no further half
 
 
 def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str, set[str]]:
@@ -19,21 +20,17 @@ def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str,
     texts = set(map(masked_text, train))
     known = {problem.id for problem in test if masked_text(problem) in texts}
     subsets = {IN_TRAIN: known, NOT_IN_TRAIN: {problem.id for problem in test} - known}
-    structural = [problem.id for problem in test if problem.extra.get("composition") == STRUCTURAL]
-    counts = halves_in(train, structural)
-    for name in structural:
-        subsets.setdefault(f"{counts[name]} halves in train", set()).add(name)
+    products = (problem for problem in train if problem.provenance.rule and problem.provenance.operation != REPETITION)
+    halves = Counter(map(seed_of, products))
+    for problem in test:
+        if problem.extra.get("composition") == STRUCTURAL:
+            subsets.setdefault(f"{halves[seed_of(problem)]} halves in train", set()).add(problem.id)
     return dict(sorted(subsets.items(), key=lambda item: (item[0][0].isdigit(), item[0])))
 
 
-def halves_in(train: Iterable[Problem], seeds: Iterable[str]) -> Counter[str]:
-    """How many products of each seed a training set has."""
-    wanted = set(seeds)
-    return Counter(
-        problem.provenance.parents[0]
-        for problem in train
-        if problem.provenance.rule and problem.provenance.parents and problem.provenance.parents[0] in wanted
-    )
+def seed_of(problem: Problem) -> str:
+    """The id of the problem that a synthesized one was made from; of a seed, its own."""
+    return str(problem.provenance.details.get("seed", problem.id))
 
 
 def masked_text(problem: Problem) -> str:

@@ -3,9 +3,10 @@
 Each can be killed at any moment and called again: it goes on or begins anew, and never takes a beginning for a result.
 """
 
+import hashlib
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,10 @@ def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
     corpus = _corpus(recipe, place)
     excluded = {"exclude": place.data()} if place.needs else {}
     options = synthesis_options({**recipe["synthesize"], **excluded})
-    synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=place.progress)
+    synthesize_dataset(
+        corpus.problems, out, options, corpus=corpus.name,
+        progress=lambda what, done, total: place.progress(what, done, total, ""),
+    )  # fmt: skip
 
 
 def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
@@ -84,7 +88,10 @@ def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
     if corpus.version != recipe["corpus"]["version"]:
         wanted = recipe["corpus"]["version"]
         raise ComdivError(f"{place.inputs['corpus']} has changed: {corpus.version}, the plan was made with {wanted}")
-    return corpus
+    if (limit := recipe.get("limit")) is None:
+        return corpus
+    drawn = sorted(corpus.problems, key=lambda problem: hashlib.sha256(problem.id.encode()).digest())[:limit]
+    return replace(corpus, problems=tuple(sorted(drawn, key=lambda problem: problem.id)))
 
 
 def _copy(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:

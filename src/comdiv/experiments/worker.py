@@ -86,7 +86,8 @@ def run_cell(root: Path, cell: PlannedCell, node: str | None = None) -> bool:
             return True
         begin_cell(root, cell)
         started, clock = datetime.now(UTC), time.perf_counter()
-        _say(f"{cell.label} ({cell.key}), process {os.getpid()} on {socket.gethostname()}")
+        where = f"{socket.gethostname()}, node {node}" if node else socket.gethostname()
+        _say(f"{cell.label} ({cell.key}), process {os.getpid()} on {where}")
 
         def origin() -> dict[str, Any]:
             return {

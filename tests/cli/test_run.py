@@ -1,0 +1,117 @@
+"""`comdiv run`: what its users see."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from comdiv.cli import app
+from comdiv.errors import ComdivError
+from comdiv.experiments.store import PlannedCell
+from experiments.test_runner import Pretending
+from experiments.tiny import tiny_corpus, tiny_plan, write_yaml
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    tiny_corpus(tmp_path)
+    return write_yaml(tmp_path / "tiny.yaml", tiny_plan(presets={"smoke": {"training": {"seeds": [5]}}}))
+
+
+def run(plan: Path, *options: str) -> Result:
+    result = CliRunner().invoke(app, ["run", str(plan), "--out", str(plan.parent / "runs"), *options])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def pretending(monkeypatch: pytest.MonkeyPatch) -> Pretending:
+    engine = Pretending(lambda cell: "failed" if cell.label == "comdiv" else "done")
+    monkeypatch.setattr("comdiv.experiments.engine.make_engine", lambda *arguments: engine)
+    return engine
+
+
+def test_a_dry_run_lists_the_cells_and_runs_none(plan: Path) -> None:
+    said = run(plan, "--dry-run", "--jobs", "1").stdout
+    assert "· training     GTS on iid, seed 0\n" in said
+    assert "6 cells (2 dataset, 2 training, 2 evaluation), 0 done" in said
+    assert "left: 6 cells whose like has not been run yet, with 1 job\n" in said
+    assert not (plan.parent / "runs").exists()
+
+
+def test_a_dry_run_says_what_is_done(plan: Path, pretending: Pretending) -> None:
+    run(plan)
+    said = run(plan, "--dry-run").stdout
+    assert "✓ dataset      iid\n" in said
+    assert "· dataset      comdiv\n" in said
+    record = json.loads(run(plan, "--dry-run", "--json").stdout)
+    assert [cell["label"] for cell in record["cells"] if cell["done"]] == [
+        "iid", "GTS on iid, seed 0", "GTS on iid, seed 0: evaluation",
+    ]  # fmt: skip
+
+
+def test_a_failed_cell_is_shown_with_its_reason_and_the_code_is_1(plan: Path, pretending: Pretending) -> None:
+    result = run(plan)
+    assert result.exit_code == 1
+    assert "✗ failed: comdiv: it rained" in result.stdout
+    assert "· not run: GTS on comdiv, seed 0: because of: comdiv" in result.stdout
+    assert "tiny: 3 done, 1 failed, 2 not run; results in" in result.stdout
+    assert "done: iid" in result.stderr
+
+
+def test_json_is_for_programs(plan: Path, pretending: Pretending) -> None:
+    pretending.outcome = lambda cell: "done"
+    result = run(plan, "--json")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert (record["plan"], record["counts"]) == ("tiny", {"done": 6})
+
+
+def test_a_preset_has_results_of_its_own(plan: Path, pretending: Pretending) -> None:
+    run(plan, "--preset", "smoke")
+    names = [path.name for path in (plan.parent / "runs" / "plans").iterdir()]
+    assert names == ["tiny@smoke.json"]
+    assert "GTS on iid, seed 5" in pretending.started
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--preset", "smok"), "unknown preset of this plan 'smok'. Did you mean 'smoke'?"),
+        (("--address", "localhost:1"), "--address goes with --engine ray"),
+        (("--engine", "ray", "--address", "nowhere"), "--address nowhere: say it as HOST:PORT"),
+        (("--samples", "3"), "--samples goes with a plan that has `tuning`"),
+    ],
+)
+def test_a_users_mistake_is_one_line(options: tuple[str, ...], message: str, plan: Path) -> None:
+    with pytest.raises(ComdivError, match=re.escape(message)):
+        run(plan, *options)
+
+
+def test_more_jobs_than_cores_are_fewer_and_say_so(
+    plan: Path, pretending: Pretending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("comdiv.experiments.runner.available_cores", lambda: 2)
+    assert "8 jobs at a time are more than this machine has cores for: 2 instead" in run(plan, "--jobs", "8").stderr
+
+
+def test_the_best_of_a_tuning_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny_corpus(tmp_path)
+    path = write_yaml(tmp_path / "t.yaml", tiny_plan(name="t", tuning={"ranges": {"batch": [4, 8, 16, 32]}}))
+
+    class Measuring(Pretending):
+        def summary(self, cell: PlannedCell) -> dict[str, Any]:
+            return {"validation_accuracy": cell.facts.settings["batch"] / 64} if cell.kind == "training" else {}
+
+    monkeypatch.setattr("comdiv.experiments.engine.make_engine", lambda *arguments: Measuring(lambda cell: "done"))
+    said = run(path).stdout
+    rows = [line.split() for line in said.splitlines() if "batch=" in line]
+    assert rows[:3] == [
+        ["iid", "GTS", "50.0%", "1", "batch=32"],
+        ["iid", "GTS", "25.0%", "1", "batch=16"],
+        ["iid", "GTS", "12.5%", "1", "batch=8"],
+    ]

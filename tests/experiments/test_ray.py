@@ -1,0 +1,101 @@
+"""The Ray engine: a dead address, and a cluster of two nodes of which one is lost."""
+
+import json
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.experiments.plan import make_plan
+from comdiv.experiments.ray_engine import RayEngine, check_port
+from comdiv.experiments.runner import State, run_plan
+from experiments.tiny import SETTINGS, results_of, times_done, tiny_corpus, tiny_plan
+
+EPOCHS = 60
+PLAN = tiny_plan(
+    datasets={"comdiv": tiny_plan()["datasets"]["comdiv"]},
+    training={"seeds": [0, 1, 2, 3], "settings": {**SETTINGS, "epochs": EPOCHS}},
+)
+
+
+def closed_port() -> int:
+    with socket.socket() as stream:
+        stream.bind(("127.0.0.1", 0))
+        return int(stream.getsockname()[1])
+
+
+@pytest.mark.parametrize("prefix", ["", "ray://"])
+def test_an_address_at_which_nobody_answers_is_one_line(prefix: str) -> None:
+    with pytest.raises(ComdivError, match="no Ray cluster there: Connection refused") as caught:
+        RayEngine(f"{prefix}127.0.0.1:{closed_port()}", None, {})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["somewhere", "host:", "host:port", ":6379", "host:99999"])
+def test_an_address_that_is_none_is_one_line(address: str) -> None:
+    with pytest.raises(ComdivError, match="say it as HOST:PORT"):
+        check_port(address)
+
+
+class NodeThief:
+    """Removes a node as soon as a training runs on it and has made its first checkpoints."""
+
+    def __init__(self, cluster: Any, node: Any, root: Path) -> None:
+        self.cluster, self.node, self.root = cluster, node, root
+        self.victim = ""
+        self.news: list[str] = []
+
+    def __call__(self, state: State) -> None:
+        self.news += state.news
+        for running in state.running:
+            log = self.root / "cells" / running.cell.key / "log.txt"
+            text = log.read_text(encoding="utf-8") if log.is_file() else ""
+            here = f"node {self.node.node_id}" in text and " done in " not in text
+            if not self.victim and here and running.cell.kind == "training" and f"epoch 5/{EPOCHS}" in text:
+                self.victim = running.cell.key
+                self.cluster.remove_node(self.node, allow_graceful=False)
+
+
+@pytest.mark.slow
+def test_a_lost_node_costs_nothing_and_the_results_are_those_of_one_machine(tmp_path: Path) -> None:
+    import ray
+    from ray.cluster_utils import Cluster
+
+    tiny_corpus(tmp_path)
+    plan = make_plan(PLAN)
+    head = {"num_cpus": 1, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    try:
+        node = cluster.add_node(num_cpus=1)
+        cluster.wait_for_nodes()
+        thief = NodeThief(cluster, node, tmp_path / "ray")
+        results = run_plan(plan, tmp_path / "ray", RayEngine(cluster.address, None, {}), base=tmp_path, watch=thief)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    assert {cell.status for cell in results.cells} == {"done"}
+    assert thief.victim
+    assert any(line.startswith("again: ") for line in thief.news)
+    assert set(times_done(tmp_path / "ray").values()) == {1}
+    victim = next(cell for cell in results.cells if cell.key == thief.victim)
+    assert victim.log is not None
+    log = victim.log.read_text(encoding="utf-8")
+    assert len(set(re.findall(r"node (\w+)", log))) == 2  # began on one node, ended on the other
+    assert log.count(f"epoch 1/{EPOCHS} ") == 1  # and went on where it was
+    assert len({cell.node for cell in results.cells}) == 2
+    assert node.node_id in {cell.node for cell in results.cells}
+    run_plan(plan, tmp_path / "local", base=tmp_path)
+    assert results_of(tmp_path / "ray") == results_of(tmp_path / "local")
+
+
+@pytest.mark.slow
+def test_without_an_address_ray_starts_on_this_machine(tmp_path: Path) -> None:
+    tiny_corpus(tmp_path)
+    record = tiny_plan(datasets={"iid": tiny_plan()["datasets"]["iid"]}, methods={}, measure={"k": [3]})
+    results = run_plan(make_plan(record), tmp_path / "runs", RayEngine(None, 1, {}), base=tmp_path)
+    assert {cell.status for cell in results.cells} == {"done"}
+    done = json.loads((results.cells[0].folder / "done.json").read_text())
+    assert done["node"]
