@@ -34,6 +34,7 @@ _EXPORTS = {
     "generate": "comdiv.corpora.demo.generate",
     "get_language": "comdiv.language",
     "load_solver": "comdiv.solvers.registry",
+    "make_report": "comdiv.experiments.reporting.report",
     "make_solver": "comdiv.solvers.registry",
     "measure": "comdiv.splitting.measurement",
     "parse": "comdiv.expression",

@@ -17,6 +17,7 @@ from comdiv.cli.export import export_app
 from comdiv.cli.imports import import_app
 from comdiv.cli.judge import judge
 from comdiv.cli.measure import measure
+from comdiv.cli.report import report
 from comdiv.cli.run import run
 from comdiv.cli.solve import solve
 from comdiv.cli.split import split
@@ -76,6 +77,7 @@ app.command(
 )(run)
 app.add_typer(export_app, name="export", rich_help_panel="Exchange")
 app.add_typer(import_app, name="import", rich_help_panel="Exchange")
+app.command(rich_help_panel="Experiments", epilog="Example: comdiv report runs --out report --open")(report)
 
 
 def _print_version(wanted: bool) -> None:

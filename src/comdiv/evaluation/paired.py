@@ -88,10 +88,11 @@ def compare_predictions(
 
 
 def paired_bootstrap(
-    a_right: Sequence[bool], b_right: Sequence[bool], seed: int = 0, resamples: int = 10_000
+    a_right: Sequence[int], b_right: Sequence[int], seed: int = 0, resamples: int = 10_000
 ) -> tuple[float, Interval, float]:
     """The difference A − B, its 95 % percentile interval, and the two-sided p, by drawing problems with replacement.
 
+    A problem is right or wrong, or, over several trainings, right so many times: then the difference is in these.
     p is twice the share of draws on the rarer side of no difference, draws of none counted on both sides, and the
     sample itself counted as a draw, so that it is never 0. Exchanging A and B changes the sign and nothing else.
     """
@@ -100,7 +101,7 @@ def paired_bootstrap(
     if resamples < 1:
         raise ComdivError(f"{resamples} resamples: at least one is needed")
     # (problems,): +1 where only A is right, −1 where only B is
-    deltas = np.asarray(a_right, dtype=np.int8) - np.asarray(b_right, dtype=np.int8)
+    deltas = np.asarray(a_right, dtype=np.int16) - np.asarray(b_right, dtype=np.int16)
     n = len(deltas)
     generator = np.random.default_rng(seed)
     at_once = max(1, _CELLS // n)

@@ -2,55 +2,55 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from comdiv.figures import Draw, Theme, write_figure
 from comdiv.splitting.measurement import Frequency, Measurement
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SHOWN = 40  # bars: as many as the paper's figure has clusters
-_TRAIN, _TEST = "#3b6fb5", "#e07b39"
 
 
 def draw_frequencies(measurement: Measurement, folder: Path) -> list[Path]:
     """Write `atoms` and `compounds` as SVG and PNG into a folder; the same measurement gives the same bytes."""
     paths = []
     preset = measurement.alpha
-    for name, frequencies, title in (
-        ("atoms", measurement.atoms, f"Atoms: divergence {measurement.atom_divergence[preset]:.3f}"),
-        ("compounds", measurement.compounds, f"Compounds: divergence {measurement.compound_divergence[preset]:.3f}"),
+    for name, frequencies, divergence in (
+        ("atoms", measurement.atoms, measurement.atom_divergence[preset]),
+        ("compounds", measurement.compounds, measurement.compound_divergence[preset]),
     ):
-        paths += _draw(frequencies, title, f"{name[:-1]}, most frequent first", folder / f"frequencies-{name}")
+        if frequencies:  # expressions may have no quantity at all
+            paths += write_figure(folder / f"frequencies-{name}", frequency_figure(name, frequencies, divergence))
     return paths
 
 
-def _draw(frequencies: Sequence[Frequency], title: str, label: str, path: Path) -> list[Path]:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
+def frequency_figure(name: str, frequencies: Sequence[Frequency], divergence: float) -> Draw:
+    """The picture for `atoms` or `compounds`, ready to be drawn in a theme."""
     shown = frequencies[:SHOWN]
     train_total = max(1, sum(frequency.train for frequency in frequencies))
     test_total = max(1, sum(frequency.test for frequency in frequencies))
-    positions = range(len(shown))
-    settings: dict[Any, Any] = {"svg.hashsalt": "comdiv", "svg.fonttype": "none", "font.size": 9}
-    with mpl.rc_context(settings):
-        figure = Figure(figsize=(9, 3.4), layout="constrained")
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(10.6, 3.4), layout="constrained")
         axes = figure.add_subplot()
-        width = 0.42
+        positions, width = range(len(shown)), 0.42
         train = [frequency.train / train_total for frequency in shown]
         test = [frequency.test / test_total for frequency in shown]
-        axes.bar([p - width / 2 for p in positions], train, width, color=_TRAIN, label=f"train (n = {train_total:,})")
-        axes.bar([p + width / 2 for p in positions], test, width, color=_TEST, label=f"test (n = {test_total:,})")
+        for shift, shares, colour, label in (
+            (-width / 2, train, theme.train, f"train (n = {train_total:,})"),
+            (width / 2, test, theme.test, f"test (n = {test_total:,})"),
+        ):
+            axes.bar([position + shift for position in positions], shares, width, color=colour, label=label)
         axes.set_xticks(list(positions), [frequency.name for frequency in shown], rotation=70, ha="right", fontsize=7)
-        axes.set_xlabel(label)
+        axes.set_xlabel(f"{name[:-1]}, most frequent first")
         axes.set_ylabel("share of occurrences")
-        axes.set_title(f"{title} (the {len(shown)} most frequent of {len(frequencies):,})", loc="left", fontsize=10)
-        axes.legend(frameon=False)
-        axes.spines[["top", "right"]].set_visible(False)
-        written = []
-        for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
-            target = path.with_name(path.name + suffix)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary = target.with_name(f".{target.name}.part")
-            figure.savefig(temporary, format=suffix[1:], dpi=150, metadata=metadata)
-            temporary.replace(target)
-            written.append(target)
-    return written
+        title = f"{name.capitalize()}: divergence {divergence:.3f}"
+        axes.set_title(f"{title} (the {len(shown)} most frequent of {len(frequencies):,})", loc="left")
+        axes.legend()
+        return figure
+
+    return draw

@@ -1,0 +1,270 @@
+"""The report's figures, each from plain values: what is drawn can be read in the data beside it.
+
+A figure function returns a `Picture`: the drawing itself, and the words that stand under it or in its place.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from comdiv.evaluation.intervals import Interval
+from comdiv.experiments.reporting.tables import file_name
+from comdiv.figures import Draw, Theme
+from comdiv.splitting.figures import frequency_figure
+from comdiv.splitting.measurement import Frequency
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_STYLES = ("-", "--", ":", "-.")
+HALF, FULL = 5.3, 10.6  # inches: half of the page's width and all of it, so that letters are of one size everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure; `alternative` says in words what it shows, `wide` that it wants the page's whole width."""
+
+    name: str
+    title: str
+    caption: str
+    alternative: str
+    draw: Draw
+    wide: bool = False
+
+    @property
+    def file(self) -> str:
+        """Its file's name, without the ending; also its id on the page."""
+        return file_name(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value on a curve with its interval; both in percent."""
+
+    x: float
+    y: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A method without and with new compositions, in percent; the paper's numbers where it has them."""
+
+    method: str
+    easy: float
+    hard: float
+    paper_easy: float | None = None
+    paper_hard: float | None = None
+
+
+def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: str) -> Picture:
+    """Each method's fall from the easy to the hard test set; a panel for each title, which says n."""
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+
+        height = 0.9 + 0.34 * max(len(gaps) for gaps in panels.values())
+        figure = Figure(figsize=(HALF if len(panels) == 1 else FULL, max(2.2, height)), layout="constrained")
+        all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        for axes, (title, gaps) in zip(all_axes, panels.items(), strict=True):
+            _draw_gaps(axes, gaps, theme, easy, hard)
+            axes.set_title(title)
+        all_axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize=8)
+        return figure
+
+    told = "; ".join(
+        f"{title}: " + ", ".join(f"{gap.method} {gap.easy:.1f} to {gap.hard:.1f}" for gap in gaps)
+        for title, gaps in panels.items()
+    )
+    caption = f"From {easy} to {hard}: the length of a line is what new compositions cost."
+    if any(gap.paper_hard is not None for gaps in panels.values() for gap in gaps):
+        caption += " Rings: the paper."
+    return Picture(name, f"The gap between {easy} and {hard}", caption, told, draw, wide=len(panels) > 1)
+
+
+def _draw_gaps(axes: "Axes", gaps: Sequence[Gap], theme: Theme, easy: str, hard: str) -> None:
+    rows = list(range(len(gaps)))[::-1]
+    for row, gap in zip(rows, gaps, strict=True):
+        axes.plot([gap.hard, gap.easy], [row, row], color=theme.faint, linewidth=3, solid_capstyle="round", zorder=1)
+        rings = [
+            (value, colour)
+            for value, colour in ((gap.paper_hard, theme.test), (gap.paper_easy, theme.train))
+            if value is not None
+        ]
+        for place, (value, colour) in enumerate(rings):
+            ring = "the paper" if row == rows[0] and place == 0 else None
+            axes.scatter([value], [row], s=95, facecolors="none", edgecolors=colour, zorder=2, linewidths=1, label=ring)
+        axes.annotate(f"{gap.hard:.1f}", (gap.hard, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
+        axes.annotate(f"{gap.easy:.1f}", (gap.easy, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
+    axes.scatter([gap.hard for gap in gaps], rows, s=36, color=theme.test, zorder=3, label=hard)
+    axes.scatter([gap.easy for gap in gaps], rows, s=36, color=theme.train, zorder=3, label=easy)
+    axes.set_yticks(rows, [gap.method for gap in gaps])
+    axes.set_ylim(-0.6, len(gaps) - 0.3)
+    axes.set_xlim(-3, 103)
+    axes.set_xlabel("answer accuracy (%)")
+    axes.set_ylabel("method")
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+
+
+def curve_figure(
+    name: str, title: str, caption: str, series: Mapping[str, Sequence[Point]], x: str, y: str = "answer accuracy (%)"
+) -> Picture:
+    """Lines with intervals: accuracy against divergence, for instance. The names of the series say n."""
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(HALF, 3.3), layout="constrained")
+        axes = figure.add_subplot()
+        for colour, (label, points) in zip(_cycle(theme), series.items(), strict=False):
+            _line(axes, points, colour, label)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        axes.set_title(title)
+        axes.set_ylim(bottom=0)
+        axes.legend(fontsize=8)
+        return figure
+
+    told = "; ".join(
+        f"{label}: " + ", ".join(f"{point.y:.1f} at {point.x:g}" for point in points)
+        for label, points in series.items()
+    )
+    return Picture(name, title, caption, told, draw)
+
+
+def rounds_figure(
+    name: str, accuracy: Mapping[str, Sequence[Point]], seconds: Mapping[str, Sequence[Point]]
+) -> Picture:
+    """Accuracy and training time an epoch against the number of rounds: Figure 5b."""
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+
+        figure = Figure(figsize=(HALF, 3.3), layout="constrained")
+        axes = figure.add_subplot()
+        for (label, points), style in zip(accuracy.items(), cycle(_STYLES), strict=False):
+            _line(axes, points, theme.train, f"accuracy, {label}", style)
+        axes.set_xlabel("rounds of augmentation")
+        axes.set_ylabel("answer accuracy (%)")
+        axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        handles = list(axes.lines)
+        if any(seconds.values()):
+            right = axes.twinx()
+            for (label, points), style in zip(seconds.items(), cycle(_STYLES), strict=False):
+                _line(right, points, theme.test, f"time, {label}", style)
+            right.set_ylabel("seconds an epoch")
+            right.set_ylim(bottom=0)
+            right.spines["right"].set_visible(True)
+            right.grid(visible=False)
+            handles += list(right.lines)
+        labelled = [handle for handle in handles if not str(handle.get_label()).startswith("_")]
+        axes.legend(labelled, [str(handle.get_label()) for handle in labelled], fontsize=8, loc="lower right")
+        axes.set_title("Accuracy and time against rounds")
+        return figure
+
+    told = "; ".join(
+        f"{label}: " + ", ".join(f"{point.y:.1f} % after {point.x:g}" for point in points)
+        for label, points in accuracy.items()
+    )
+    caption = "More rounds, more data: what they bring (blue) and what they cost (orange). The paper's Figure 5b."
+    return Picture(name, "Accuracy and time against rounds", caption, told, draw)
+
+
+def training_figure(name: str, where: str, runs: Mapping[str, Sequence[Sequence[Mapping[str, float]]]]) -> Picture:
+    """Loss and validation accuracy by epoch; a colour for each method, a line for each seed. Names of methods say n."""
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(FULL, 3.2), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for colour, (label, histories) in zip(_cycle(theme), runs.items(), strict=False):
+            for place, history in enumerate(histories):
+                shown = label if place == 0 else None
+                epochs = [entry["epoch"] for entry in history]
+                left.plot(epochs, [entry["loss"] for entry in history], color=colour, label=shown, linewidth=1.3)
+                validated = [entry for entry in history if entry.get("validation_accuracy") is not None]
+                right.plot(
+                    [entry["epoch"] for entry in validated],
+                    [100 * entry["validation_accuracy"] for entry in validated],
+                    color=colour,
+                    linewidth=1.3,
+                )
+        for axes, what in ((left, "training loss"), (right, "validation accuracy (%)")):
+            axes.set_xlabel("epoch")
+            axes.set_ylabel(what)
+            axes.set_ylim(bottom=0)
+        left.set_title(f"Training on {where}")
+        left.legend(fontsize=7)
+        return figure
+
+    told = "; ".join(f"{label}: {len(histories)} trainings" for label, histories in runs.items())
+    caption = f"Trainings on {where}: loss and validation accuracy by epoch, a line for each seed."
+    return Picture(name, f"Training on {where}", caption, told, draw, wide=True)
+
+
+def composition_figure(name: str, where: str, parts: Mapping[str, Mapping[str, Point]]) -> Picture:
+    """Bars for structural and lexical accuracy of each method: part → method → value. Names of the parts say n."""
+    methods = list(dict.fromkeys(method for values in parts.values() for method in values))
+    wide = len(methods) > 5
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(FULL if wide else HALF, 3.3), layout="constrained")
+        axes = figure.add_subplot()
+        width = 0.8 / len(parts)
+        for place, (colour, (label, values)) in enumerate(zip(theme.series[2:], parts.items(), strict=False)):
+            shift = (place - (len(parts) - 1) / 2) * width
+            xs = [methods.index(method) + shift for method in values]
+            axes.bar(xs, [point.y for point in values.values()], width * 0.94, color=colour, label=label)
+            for x, point in zip(xs, values.values(), strict=True):
+                if point.interval is not None:
+                    axes.plot([x, x], point.interval, color=theme.ink, linewidth=1)
+                top = point.interval[1] if point.interval else point.y
+                axes.annotate(f"{point.y:.1f}", (x, top), (0, 3), textcoords="offset points", ha="center", fontsize=7)
+        axes.set_xticks(range(len(methods)), methods)
+        axes.set_xlabel("method")
+        axes.set_ylabel("answer accuracy (%)")
+        axes.set_ylim(0, 105)
+        axes.set_title(f"What is new in the test problems of {where}")
+        axes.legend(fontsize=8)
+        return figure
+
+    told = "; ".join(
+        f"{label}: " + ", ".join(f"{method} {point.y:.1f}" for method, point in values.items())
+        for label, values in parts.items()
+    )
+    caption = "New expression structures against known structures in new surroundings, with 95 % intervals (Table III)."
+    return Picture(name, f"Composition types of {where}", caption, told, draw, wide=wide)
+
+
+def frequencies_picture(
+    name: str, kind: str, where: str, frequencies: Sequence[Frequency], divergence: float
+) -> Picture:
+    """Atoms or compounds in train and in test."""
+    only_test = sum(frequency.train == 0 and frequency.test > 0 for frequency in frequencies)
+    caption = f"{kind.capitalize()} of {where}; {only_test} of {len(frequencies)} occur in test only."
+    told = f"{kind} of {where}: divergence {divergence:.3f}. {caption}"
+    draw = frequency_figure(kind, frequencies, divergence)
+    return Picture(name, f"{kind.capitalize()} of {where}", caption, told, draw, wide=True)
+
+
+def _line(axes: "Axes", points: Sequence[Point], colour: str, label: str, style: str = "-") -> None:
+    ordered = sorted(points, key=lambda point: point.x)
+    xs = [point.x for point in ordered]
+    axes.plot(xs, [point.y for point in ordered], marker="o", markersize=4, color=colour, label=label, linestyle=style)
+    banded = [point for point in ordered if point.interval is not None]
+    lows = [point.interval[0] for point in banded if point.interval is not None]
+    highs = [point.interval[1] for point in banded if point.interval is not None]
+    axes.fill_between([point.x for point in banded], lows, highs, color=colour, alpha=0.15, linewidth=0)
+
+
+def _cycle(theme: Theme) -> Iterator[str]:
+    """Colours for as many series as there are."""
+    return cycle(theme.series)

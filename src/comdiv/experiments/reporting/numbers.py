@@ -1,0 +1,258 @@
+"""The numbers of a plan: one for each method and test set, over seeds, with what makes it certain or not.
+
+Two intervals answer two questions. Over seeds (Student's): what would another training give? Over problems (Wilson's):
+what would other problems of the same kind give? Paired tests draw problems, and take each problem's mean over seeds.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from comdiv.evaluation import Share, mean_over_seeds, wilson_interval
+from comdiv.evaluation.intervals import Interval
+from comdiv.evaluation.paired import paired_bootstrap
+from comdiv.experiments.reporting.judging import Judgements
+from comdiv.experiments.reporting.paper import Place
+from comdiv.experiments.results import Cell, PlanResults
+from comdiv.experiments.store import Facts
+
+RESAMPLES = 10_000
+FEWEST_SEEDS = 3  # with two, Student's factor is 12.7
+COMPOSITIONS = ("structural", "lexical")
+UNCOVERED = "no coverage constraint"  # what a constrained decoding is compared with
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A method against another on the same test problems: the difference in accuracy, its interval, the two-sided p."""
+
+    against: str
+    difference: float
+    interval: Interval
+    p: float
+    n: int
+    seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The accuracy of a method on a part of a dataset. `cells` are all that it should come from, finished or not."""
+
+    plan: str
+    method: str
+    facts: Facts
+    part: str  # validation or test
+    subset: str | None
+    shares: Mapping[str, Share]  # replicate (seed of the training, and of the split) → how many are right
+    cells: tuple[Cell, ...]
+    paired: tuple[Paired, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        """Where the paper would have it."""
+        target = "" if self.facts.target is None else f"@{self.facts.target:g}"
+        return (self.facts.corpus or "", f"{self.facts.split or ''}{target}", self.part, self.subset)
+
+    @property
+    def known(self) -> bool:
+        """Whether at least one seed has finished, on at least one problem."""
+        return any(share.n for share in self.shares.values())
+
+    @property
+    def accuracies(self) -> list[float]:
+        """One for each finished seed."""
+        return [share.correct / share.n for share in self.shares.values() if share.n]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The mean over seeds."""
+        return fmean(self.accuracies) if self.known else None
+
+    @property
+    def n(self) -> int:
+        """Problems in each test; the fewest where seeds of the split differ."""
+        return min((share.n for share in self.shares.values() if share.n), default=0)
+
+    @property
+    def half_width(self) -> float | None:
+        """What stands after ±: half of Student's interval over seeds; None below three seeds."""
+        if len(self.accuracies) < FEWEST_SEEDS:
+            return None
+        interval = mean_over_seeds(self.accuracies).interval
+        return None if interval is None else (interval[1] - interval[0]) / 2
+
+    @property
+    def over_seeds(self) -> Interval | None:
+        """Student's interval of the mean, within [0, 1]; None with fewer than three seeds."""
+        accuracy, half = self.accuracy, self.half_width
+        return None if accuracy is None or half is None else (max(0.0, accuracy - half), min(1.0, accuracy + half))
+
+    @property
+    def over_problems(self) -> Interval | None:
+        """Wilson's interval for the mean accuracy on n problems."""
+        accuracy = self.accuracy
+        return None if accuracy is None else wilson_interval(round(accuracy * self.n), self.n)
+
+    @property
+    def lacking(self) -> list[Cell]:
+        """The cells that failed or were not run."""
+        return [cell for cell in self.cells if cell.status != "done"]
+
+
+def plan_numbers(plan: PlanResults, judgements: Judgements) -> list[Number]:
+    """All numbers of a plan, in the order in which it names their cells; those without a finished seed as well."""
+    groups: dict[str, list[Cell]] = defaultdict(list)
+    for cell in plan.of_kind("evaluation"):
+        groups[_group(cell.facts)].append(cell)
+    whole = {name: tuple(cells) for name, cells in groups.items()}
+    return [number for cells in whole.values() for number in _numbers(plan, cells, whole, judgements)]
+
+
+def _group(facts: Facts, **changes: object) -> str:
+    """Everything that makes two cells seeds of the same number."""
+    named = {
+        "dataset": facts.dataset, "target": facts.target, "method": facts.method, "rounds": facts.rounds,
+        "augmentation_seed": facts.augmentation_seed, "cover": facts.cover, "settings": dict(facts.settings), **changes,
+    }  # fmt: skip
+    return json.dumps(named, sort_keys=True)
+
+
+def _numbers(
+    plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tuple[Cell, ...]], judgements: Judgements
+) -> Iterator[Number]:
+    facts = cells[0].facts
+    method = _method(facts, groups)
+    subsets = list(dict.fromkeys(name for cell in cells for name in cell.summary.get("test", {}).get("subsets", {})))
+    parts: list[tuple[str, str | None]] = [("validation", None), ("test", None), *(("test", name) for name in subsets)]
+    for part, subset in parts:
+        shares = {}
+        for cell in cells:
+            record = cell.summary.get(part)
+            if record and subset is not None:
+                record = record.get("subsets", {}).get(subset)
+            if record:
+                shares[_replicate(cell.facts)] = Share(int(record["correct"]), int(record["n"]))
+        paired = () if part != "test" else tuple(_paired(plan, cells, groups, judgements, subset))
+        yield Number(plan.name, method, facts, part, subset, shares, cells, paired)
+
+
+def _method(facts: Facts, groups: Mapping[str, tuple[Cell, ...]]) -> str:
+    """The method's name, with what else tells it from others of that name in the plan."""
+    same = [cells[0].facts for cells in groups.values() if cells[0].facts.method == facts.method]
+    name = facts.method or facts.solver or "?"
+    seeds = sorted({one.augmentation_seed for one in same if one.augmentation_seed is not None})
+    if facts.augmentation_seed is not None and facts.augmentation_seed != seeds[0]:
+        name += f", augmentation seed {facts.augmentation_seed}"
+    differing = {
+        key for one in same for key, value in one.settings.items() if any(o.settings.get(key) != value for o in same)
+    }
+    changes = [f"{key} {value}" for key, value in facts.settings.items() if key in differing]
+    return ", ".join([name, *changes])
+
+
+def _replicate(facts: Facts) -> str:
+    split = f"split {facts.split_seed}, " if facts.split_seed else ""
+    return f"{split}seed {facts.seed}"
+
+
+def _paired(
+    plan: PlanResults,
+    cells: Sequence[Cell],
+    groups: Mapping[str, tuple[Cell, ...]],
+    judgements: Judgements,
+    subset: str | None,
+) -> Iterator[Paired]:
+    """Against the method without augmentation, and against itself without the coverage constraint."""
+    if subset is not None and subset not in COMPOSITIONS:
+        return
+    facts = cells[0].facts
+    others = []
+    if facts.plain is not None:
+        others.append((facts.plain, _group(facts, method=facts.plain, augmentation_seed=None)))
+    if facts.cover not in (None, "none"):
+        others.append((UNCOVERED, _group(facts, cover="none")))
+    for name, key in others:
+        found = _compare(plan, cells, groups.get(key, ()), judgements, subset)
+        if found is not None:
+            (difference, interval, p), n, seeds = found
+            yield Paired(name, difference, interval, p, n, seeds)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How many seeds got a problem right, with either method."""
+
+    ours: int = 0
+    others: int = 0
+
+
+def _compare(
+    plan: PlanResults, cells: Sequence[Cell], others: Sequence[Cell], judgements: Judgements, subset: str | None
+) -> tuple[tuple[float, Interval, float], int, int] | None:
+    """Problems are drawn, seeds are not: a problem counts with its mean over the seeds that both methods have."""
+    ours, theirs = _finished(cells), _finished(others)
+    common = [name for name in ours if name in theirs]
+    tallies: dict[tuple[int | None, str], _Tally] = defaultdict(_Tally)
+    seeds = 0
+    for name in common:
+        right, other = judgements.right(plan, ours[name], subset), judgements.right(plan, theirs[name], subset)
+        if right is None or other is None or right.keys() != other.keys():
+            continue
+        seeds += 1
+        for problem, is_right in right.items():
+            tally = tallies[ours[name].facts.split_seed, problem]
+            tally.ours += is_right
+            tally.others += other[problem]
+    if not tallies:
+        return None
+    splits = {split for split, _ in tallies}
+    each = seeds / len(splits)  # trainings that a problem was tested with
+    difference, (low, high), p = paired_bootstrap(
+        [tally.ours for tally in tallies.values()], [tally.others for tally in tallies.values()], resamples=RESAMPLES
+    )
+    return (difference / each, (low / each, high / each), p), len(tallies), seeds
+
+
+def _finished(cells: Sequence[Cell]) -> dict[str, Cell]:
+    return {_replicate(cell.facts): cell for cell in cells if cell.status == "done"}
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """A number's parts, pooled over seeds: by operators, by template seen or not, by subset."""
+
+    number: Number
+    parts: Mapping[str, Share] = field(default_factory=dict)
+
+
+def breakdowns(numbers: Sequence[Number]) -> list[Breakdown]:
+    """The parts of every test number that has finished, as `result.json` gives them."""
+    found = []
+    for number in numbers:
+        if number.part == "test" and number.subset is None and number.known:
+            parts: dict[str, Share] = {}
+            for cell in number.cells:
+                for name, share in _parts(cell):
+                    have = parts.get(name, Share(0, 0))
+                    parts[name] = Share(have.correct + share.correct, have.n + share.n)
+            found.append(Breakdown(number, parts))
+    return found
+
+
+def _parts(cell: Cell) -> Iterator[tuple[str, Share]]:
+    path = cell.result("test") if cell.status == "done" else None
+    if path is None:
+        return
+    record = json.loads(path.read_text(encoding="utf-8"))
+    for count, share in record.get("by_operator_count", {}).items():
+        yield (f"{count} operator{'' if count == '1' else 's'}", _share(share))
+    for seen, share in (record.get("by_template_seen") or {}).items():
+        yield (f"template {seen}", _share(share))
+    for name, share in cell.summary.get("test", {}).get("subsets", {}).items():
+        yield (name, _share(share))
+
+
+def _share(record: Mapping[str, int]) -> Share:
+    return Share(int(record["correct"]), int(record["n"]))

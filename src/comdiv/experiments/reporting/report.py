@@ -1,0 +1,160 @@
+"""`make_report`: from a folder of results to a folder with the page, the tables and the figures."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.experiments.reporting.entries import paper_number
+from comdiv.experiments.reporting.judging import Judgements
+from comdiv.experiments.reporting.numbers import Number, plan_numbers
+from comdiv.experiments.reporting.page import render_page
+from comdiv.experiments.reporting.paper import read_paper
+from comdiv.experiments.reporting.run_tables import cell_table, recipe
+from comdiv.experiments.reporting.sections import Section, in_order, plan_section, tiles
+from comdiv.experiments.reporting.tables import WRITERS
+from comdiv.experiments.reporting.wording import duration
+from comdiv.experiments.results import PlanResults, read_results
+from comdiv.figures import write_figure
+from comdiv.files import refuse_to_overwrite, write_text
+from comdiv.solver import Progress
+
+PAGE, DATA = "index.html", "results.json"
+_MADE_BY = "comdiv report"
+
+
+def make_report(runs: Path, out: Path, *, force: bool = False, progress: Progress | None = None) -> dict[str, Any]:
+    """Write the report on whatever has finished in `runs` and say what was written; the page itself arrives last."""
+    from comdiv import __version__
+
+    plans = in_order(read_results(runs))
+    _make_room(out, force=force)
+    tell = progress or (lambda what, done, total, note: None)
+    judgements = Judgements()
+    numbers: dict[str, list[Number]] = {}
+    sections = []
+    for place, plan in enumerate(plans):
+        tell("reading results", place, len(plans), plan.name)
+        numbers[plan.name] = plan_numbers(plan, judgements)
+        sections.append(plan_section(plan, numbers[plan.name]))
+    cells = [cell_table(plan) for plan in plans]
+    tables = [table for section in sections for table in section.all_tables] + cells
+    for table in tables:
+        for ending, write in WRITERS.items():
+            write_text(out / "tables" / f"{table.file}.{ending}", write(table))
+    pictures = [picture for section in sections for picture in section.all_pictures]
+    for place, picture in enumerate(pictures):
+        tell("drawing", place, len(pictures), picture.title)
+        write_figure(out / "figures" / picture.file, picture.draw, dark=True)
+    flat = [number for plan in plans for number in numbers[plan.name]]
+    write_text(out / DATA, json.dumps(_data(runs, flat), ensure_ascii=False, indent=1) + "\n")
+    content = {
+        "version": __version__,
+        "title": _title(plans),
+        "lead": _lead(plans, sections),
+        "tiles": tiles(_unique(flat)),
+        "sections": sections,
+        "examples": [],
+        "cases": [],
+        "recipes": [_recipe(plan, table) for plan, table in zip(plans, cells, strict=True)],
+        "report_command": f"comdiv report {runs.name} --out {out.name}",
+        "source": runs.name,
+        "paper": read_paper(),
+    }
+    write_text(out / PAGE, render_page(content))
+    return {
+        "page": str(out / PAGE),
+        "plans": [plan.name for plan in plans],
+        "numbers": len(flat),
+        "tables": len(tables),
+        "figures": len(pictures),
+        "cells": {
+            state: sum(cell.status == state for plan in plans for cell in plan.cells)
+            for state in ("done", "failed", "not run")
+        },
+    }
+
+
+def _make_room(out: Path, *, force: bool) -> None:
+    """An earlier report of ours makes way with `--force`, so that no old figure stays; anything else never does."""
+    if out.exists() and not out.is_dir():
+        raise ComdivError(f"{out} is a file: a report is a folder")
+    refuse_to_overwrite(out, force=force)
+    data = out / DATA
+    if data.is_file() and f'"made_by": "{_MADE_BY}"' in data.read_text(encoding="utf-8")[:200]:
+        (out / PAGE).unlink(missing_ok=True)
+        for name in ("figures", "tables"):
+            shutil.rmtree(out / name, ignore_errors=True)
+
+
+def _title(plans: Sequence[PlanResults]) -> str:
+    if len(plans) == 1 and plans[0].title:
+        return plans[0].title
+    return "Compositional generalization in math word problem solving"
+
+
+def _lead(plans: Sequence[PlanResults], sections: Sequence[Section]) -> str:
+    cells = [cell for plan in plans for cell in plan.cells]
+    done = sum(cell.status == "done" for cell in cells)
+    rows = [len(table.rows) for section in sections for table in section.details if table.title == "All numbers"]
+    many = "" if len(plans) == 1 else "s"
+    return (
+        f"{len(plans)} plan{many}, {done} of {len(cells)} cells done, {sum(rows)} numbers. Each stands beside the "
+        "paper's where it has one, with its interval, its n and seeds; augmentation is tested against the same method "
+        "without it, on the same problems."
+    )
+
+
+def _unique(numbers: Sequence[Number]) -> list[Number]:
+    """Plans share cells: a number that several of them have is shown once at the top."""
+    found: dict[tuple[object, ...], Number] = {}
+    for number in numbers:
+        found.setdefault((number.method, number.facts.dataset, number.facts.cover, number.part, number.subset,
+                          number.facts.rounds, number.facts.target), number)  # fmt: skip
+    return list(found.values())
+
+
+def _recipe(plan: PlanResults, cells: Any) -> dict[str, Any]:
+    import yaml
+
+    made = recipe(plan)
+    return {
+        "name": plan.name,
+        "title": plan.title or plan.name,
+        "recipe": made,
+        "time": duration(made.seconds),
+        "cells": cells,
+        "yaml": yaml.safe_dump(json.loads(json.dumps(plan.plan)), sort_keys=False, allow_unicode=True),
+        "sha256": hashlib.sha256(plan.path.read_bytes()).hexdigest(),
+    }
+
+
+def _data(runs: Path, numbers: Sequence[Number]) -> dict[str, Any]:
+    """Everything that the page says in numbers, for programs: ids and numbers, never a problem's text."""
+    return {"made_by": _MADE_BY, "source": runs.name, "numbers": [_number(number) for number in numbers]}
+
+
+def _number(number: Number) -> dict[str, Any]:
+    paper = paper_number(number)
+    return {
+        "plan": number.plan,
+        "method": number.method,
+        "facts": number.facts.to_json(),
+        "part": number.part,
+        "subset": number.subset,
+        "accuracy": number.accuracy,
+        "n": number.n,
+        "over_seeds": number.over_seeds,
+        "over_problems": number.over_problems,
+        "seeds": {name: {"correct": share.correct, "n": share.n} for name, share in number.shares.items()},
+        "paper": None if paper is None else {"accuracy": paper.share, "n": paper.n, "interval": paper.interval},
+        "paired": [
+            {"against": paired.against, "difference": paired.difference, "interval": paired.interval, "p": paired.p,
+             "n": paired.n, "seeds": paired.seeds}
+            for paired in number.paired
+        ],
+        "cells": {cell.key: cell.status for cell in number.cells},
+    }  # fmt: skip

@@ -1,0 +1,147 @@
+"""Tables as values, and how they are written: Markdown, LaTeX, CSV. The page has a template of its own for them."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+Tone = Literal["", "better", "worse", "failed", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; columns of one `group` stand side by side under its name."""
+
+    title: str
+    group: str = ""
+    number: bool = True  # right-aligned, and sorted as numbers
+    help: str = ""
+
+    @property
+    def full_title(self) -> str:
+        """Group and title in one line, for files with a single header."""
+        return " ".join(part for part in (self.group, self.title) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in one place: `value` for sorting and for CSV, `text` for people, `lines` in small print below it."""
+
+    text: str
+    value: float | str | None = None
+    lines: tuple[str, ...] = ()
+    tone: Tone = ""
+    hint: str = ""  # what a reader sees who asks for more
+    link: str = ""  # an id on the page
+
+
+EMPTY = Entry("–", None, tone="missing", hint="nothing to show here")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of entries under columns; `notes` stand below."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    caption: str = ""
+    notes: tuple[str, ...] = ()
+    row_ids: tuple[str, ...] = ()  # where links on the page lead to; empty: nowhere
+    long: bool = False  # many rows: the page offers to filter them
+
+    @property
+    def file(self) -> str:
+        """Its file's name, without the ending; also its id on the page."""
+        return file_name(self.name)
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """Neighbouring columns of one group, with how many there are; for a second header line."""
+        return [(name, len(list(found))) for name, found in groupby(self.columns, lambda column: column.group)]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether any column belongs to a group."""
+        return any(column.group for column in self.columns)
+
+
+def file_name(name: str) -> str:
+    """A name that is safe as a file's and as an id on the page: names of plans and datasets are the user's."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "unnamed"
+
+
+def to_markdown(table: Table) -> str:
+    """The table for README files and issues."""
+    lines = [f"**{_md(table.title)}**", ""] if table.title else []
+    lines.append(_md_row([column.full_title for column in table.columns]))
+    lines.append(_md_row([("---:" if column.number else "---") for column in table.columns]))
+    lines += [_md_row([_flat(entry) for entry in row]) for row in table.rows]
+    for text in (table.caption, *table.notes):
+        lines += ["", _md(text)] if text else []
+    return "\n".join(lines) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """The table for a paper: booktabs, every sign escaped; Chinese names need XeLaTeX or LuaLaTeX."""
+    layout = "".join("r" if column.number else "l" for column in table.columns)
+    lines = [r"\begin{table}", r"\centering\small", rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
+    if table.grouped:
+        spans = [rf"\multicolumn{{{count}}}{{c}}{{{latex_escape(name)}}}" for name, count in table.groups]
+        lines.append(" & ".join(spans) + r" \\")
+    lines.append(" & ".join(latex_escape(column.title) for column in table.columns) + r" \\")
+    lines.append(r"\midrule")
+    lines += [" & ".join(latex_escape(_flat(entry)) for entry in row) + r" \\" for row in table.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    caption = " ".join(text for text in (f"{table.title}.", table.caption) if text)
+    lines += [rf"\caption{{{latex_escape(caption)}}}", rf"\label{{tab:{table.file}}}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def to_csv(table: Table) -> str:
+    """The table for programs: raw values where there are any, full precision."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([column.full_title for column in table.columns])
+    for row in table.rows:
+        writer.writerow([_raw(entry) for entry in row])
+    return stream.getvalue()
+
+
+def _raw(entry: Entry) -> str | float:
+    if entry.value is not None:
+        # A spreadsheet takes a text that begins with = + - @ for a formula.
+        return f"'{entry.value}" if isinstance(entry.value, str) and entry.value[:1] in "=+-@\t" else entry.value
+    return "" if entry.tone == "missing" and entry.text == EMPTY.text else entry.text
+
+
+def _flat(entry: Entry) -> str:
+    return f"{entry.text} ({'; '.join(entry.lines)})" if entry.lines else entry.text
+
+
+def _md_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell if set(cell) <= set('-:') else _md(cell) for cell in cells)} |"
+
+
+def _md(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "−": "$-$", "–": "--", "×": r"$\times$",
+    "÷": r"$\div$", "≤": r"$\leq$", "→": r"$\rightarrow$", "α": r"$\alpha$", "<": "$<$", ">": "$>$", "·": r"$\cdot$",
+    "…": r"\ldots{}", "Δ": r"$\Delta$", "\u202f": r"\,", "\u00a0": "~",
+}  # fmt: skip
+
+
+def latex_escape(text: str) -> str:
+    """Text that LaTeX prints as it stands."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+WRITERS = {"md": to_markdown, "tex": to_latex, "csv": to_csv}
