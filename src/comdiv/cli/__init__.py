@@ -22,6 +22,7 @@ from comdiv.cli.run import run
 from comdiv.cli.solve import solve
 from comdiv.cli.split import split
 from comdiv.cli.studio import studio
+from comdiv.cli.synthesize import synthesize
 from comdiv.cli.train import train
 from comdiv.errors import ComdivError
 
@@ -40,6 +41,11 @@ app.command(
     epilog="Examples: comdiv split mawps --out mawps-comdiv --with-iid; comdiv split mine.csv --text question "
     "--equation formula --answer result --target 0.3,0.5,0.7 --out curve",
 )(split)
+app.command(
+    rich_help_panel="Benchmarks",
+    epilog="Examples: comdiv synthesize math23k --out sd --size 1078/745; comdiv synthesize math23k --out sd-dev "
+    "--size 800/560 --exclude sd",
+)(synthesize)
 app.command(
     rich_help_panel="Benchmarks",
     epilog="Examples: comdiv measure train.jsonl test.jsonl; comdiv measure mawps-comdiv --json",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from comdiv.language.units import UnitLexicon
 
 NUMBER_MASK = "NUM"
+SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
 
 
 @dataclass(frozen=True, slots=True)

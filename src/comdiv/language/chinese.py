@@ -6,12 +6,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from comdiv.language.base import ContentWords, Language, Token, measured
+from comdiv.language.base import SHARE, ContentWords, Language, Token, measured
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.language.numerals_zh import NUMERAL, numeral_value, share_value
 from comdiv.problem import Quantity
-
-SHARE = "share"  # the "unit" of 几分之几 and 百分之几
 
 _CLAUSE_END = re.compile(r"[。．？！；，：?!;,]+[”’」』）)]*")
 _ASKED_SHARE = re.compile(r"(?:几|多少|百)分之(?:几|多少)")

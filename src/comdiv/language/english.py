@@ -5,12 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from comdiv.language.base import ContentWords, Language, Token, measured
+from comdiv.language.base import SHARE, ContentWords, Language, Token, measured
 from comdiv.language.number_words_en import number_word_spans
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
-
-SHARE = "share"  # the "unit" of "what fraction" and "what percent"
 
 _WORD = re.compile(r"['’]s\b|[^\W\d_]+(?:-[^\W\d_]+)*(?:['’](?!s\b)[^\W\d_]+)?|\S")
 _QUESTION_WORDS = "how|what|find|calculate|determine|compute"

@@ -37,6 +37,11 @@ def corpus_facts(corpus: Corpus) -> dict[str, Any]:
     }
 
 
+def library_versions() -> dict[str, str]:
+    """The versions of what a dataset depends on."""
+    return {name: version(name) for name in _VERSIONS_OF}
+
+
 def build_dataset(
     extraction: Extraction,
     test: Mask,
@@ -46,7 +51,7 @@ def build_dataset(
 ) -> tuple[Dataset, Measurement]:
     """The dataset of a split and its measurement; `source` says which corpus it was made from."""
     measurement = measure(extraction, test, settings.extraction, alpha=settings.alpha)
-    validation = _draw_validation(extraction, test, validation_share, settings)
+    validation = draw_validation(extraction, test, validation_share, seed=settings.seed, twins=settings.twins)
     parts = {
         name: tuple(problem for problem, chosen in zip(extraction.problems, mask, strict=True) if chosen)
         for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
@@ -57,7 +62,7 @@ def build_dataset(
         "settings": {**asdict(settings), "validation_share": validation_share},
         "wanted_test_size": wanted_test_size(settings, len(test)),
         **measurement.to_json(),
-        "versions": {name: version(name) for name in _VERSIONS_OF},
+        "versions": library_versions(),
     }
     return Dataset(**parts, facts=facts), measurement
 
@@ -85,7 +90,7 @@ def write_split(
     return facts, measurement
 
 
-def _draw_validation(extraction: Extraction, test: Mask, share: float, settings: SplitSettings) -> Mask:
+def draw_validation(extraction: Extraction, test: Mask, share: float, *, seed: int, twins: bool = True) -> Mask:
     """A random share of the training side, twins together; none where no group of twins is as small as that."""
     training = np.flatnonzero(~test)
     size = round(share * len(training))
@@ -95,10 +100,10 @@ def _draw_validation(extraction: Extraction, test: Mask, share: float, settings:
         range(len(training)),
         lambda position: (),
         lambda position: (),
-        group_of=(lambda position: masked[position]) if settings.twins else None,
+        group_of=(lambda position: masked[position]) if twins else None,
     )
     if size >= groups.group_sizes.min():
-        validation[training[random_split(groups, size, settings.seed)]] = True
+        validation[training[random_split(groups, size, seed)]] = True
     return validation
 
 

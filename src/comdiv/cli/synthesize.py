@@ -1,0 +1,111 @@
+"""`comdiv synthesize`: the SD benchmark, which isolates structural from lexical generalization."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from comdiv.cli.console import output_console, print_json, print_note, progress_bars
+from comdiv.cli.corpus import (
+    AnswerColumn,
+    EquationColumn,
+    ForceOption,
+    IdColumn,
+    JsonOption,
+    LanguageOption,
+    Source,
+    TextColumn,
+    load_corpus,
+    named_columns,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def synthesize(
+    source: Source,
+    out: Annotated[Path, typer.Option(help="Folder of the dataset.")],
+    size: Annotated[
+        str | None, typer.Option(help="TRAIN/TEST problems, 1078/745 for the paper's; without it, all there are.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the validation part.")] = 0,
+    rules: Annotated[Path | None, typer.Option(help="A rule table of your own (YAML).")] = None,
+    disjoint: Annotated[
+        bool, typer.Option("--disjoint", help="Of a seed's two products only one enters train: the harder control.")
+    ] = False,
+    exclude: Annotated[
+        Path | None, typer.Option(help="Another synthetic dataset, whose seeds are left out: SD-dev beside SD.")
+    ] = None,
+    novelty: Annotated[
+        int | None,
+        typer.Option(min=0, help="Greatest similarity of a lexical test problem to train; 0 is the paper's word."),
+    ] = None,
+    plausible: Annotated[
+        float, typer.Option(min=0, max=1, help="What the proofreader must grant a product; 0: it is not asked.")
+    ] = 0.3,
+    review: Annotated[
+        Path | None, typer.Option(help="People's decisions; review.jsonl in the folder counts by itself.")
+    ] = None,
+    only: Annotated[
+        Literal["accepted"] | None, typer.Option(help="Take only what the review accepts or edits.")
+    ] = None,
+    validation: Annotated[float, typer.Option(min=0, max=0.9, help="Share of the training side for validation.")] = 0.2,
+    text: TextColumn = None,
+    equation: EquationColumn = None,
+    answer: AnswerColumn = None,
+    id_column: IdColumn = None,
+    language: LanguageOption = None,
+    json: JsonOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Synthesize problems by rules, so that test needs new structures, or known ones with new words (§III-B)."""
+    from comdiv.files import refuse_to_overwrite
+    from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
+
+    options = SynthesisOptions.checked(
+        size=size, seed=seed, rules=rules, disjoint=disjoint, exclude=exclude, novelty=novelty,
+        least_plausible=plausible, review=review, only=only, validation=validation,
+    )  # fmt: skip
+    refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
+    load_rules(rules)
+    corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
+    with progress_bars() as bars:
+        task = bars.add_task("", total=None, note="")
+        facts = synthesize_dataset(
+            corpus.problems,
+            out,
+            options,
+            corpus=corpus.name,
+            progress=lambda stage, done, total: bars.update(task, description=stage, completed=done, total=total),
+            force=force,
+        )
+    if json:
+        print_json(facts)
+    else:
+        _print_report(facts, out)
+
+
+def _print_report(facts: "Mapping[str, Any]", out: Path) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from comdiv.synthesis.report import PAPER_DIVERGENCES, RULE_COLUMNS, rule_rows
+
+    table = Table(*RULE_COLUMNS, title=Text(str(out)), title_justify="left", box=None)
+    for row in rule_rows(facts):
+        table.add_row(*map(Text, row))
+    console = output_console()
+    console.print(table)
+    sizes = [entry["problems"] for entry in facts["files"].values()]
+    composition = facts["composition"]
+    console.print(
+        f"train / validation / test: {sizes[0]:,} / {sizes[1]:,} / {sizes[2]:,}; "
+        f"test: {composition['structural']} structural, {composition['lexical']} lexical"
+    )
+    for name, published in PAPER_DIVERGENCES.items():
+        console.print(f"{name} divergence {facts[f'{name}_divergence']['paper']:.3f} (the paper's SD: {published})")
+    novelty = ", ".join(f"{value}: {count}" for value, count in facts["novelty"].items())
+    if novelty:
+        console.print(f"novelty of the lexical test problems: {novelty}", markup=False)
+    print_note(f"written to {out}")

@@ -1,0 +1,272 @@
+"""The rule table (§III-B, appendix) as data: read, checked so that every product's template follows, and explained.
+
+A wrong table gets one line that names the rule and the field.
+"""
+
+import re
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from comdiv.errors import ComdivError
+from comdiv.expression import (
+    Expression,
+    ExpressionError,
+    Leaf,
+    Reference,
+    equivalent,
+    map_leaves,
+    operator_count,
+    parse,
+    template,
+    to_infix,
+    used_quantities,
+)
+
+DELTA = "delta"
+_NAME = re.compile(r"\bn(\d+)\b")
+
+
+class Place(BaseModel):
+    """One clause or several neighbouring ones, and the quantities that lie there, in any arrangement."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    clauses: tuple[str, ...] = Field(min_length=1)
+    quantities: tuple[str, ...] = Field(min_length=1)
+
+
+class ProductRule(BaseModel):
+    """A product: clauses of the seed in their order, one of them new; `role` is that of a narrative's quantity."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    clauses: tuple[str, ...] = Field(min_length=2)
+    template: str
+    delta: Literal["question", "narrative"]
+    role: str | None = None
+
+    @cached_property
+    def tree(self) -> Expression:
+        """The template as a tree; Reference(0) is n1."""
+        return template_tree(self.template)
+
+    @property
+    def seed_clauses(self) -> tuple[str, ...]:
+        """The clauses that come from the seed."""
+        return tuple(clause for clause in self.clauses if clause != DELTA)
+
+    @property
+    def rank(self) -> int | None:
+        """Which of the product's quantities the new clause states: 0 for n1; None for a question."""
+        return None if self.role is None else _rank(self.role)
+
+
+class Rule(BaseModel):
+    """One entry of the table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str
+    kind: Literal["decomposition", "reformulation"]
+    template: str
+    clauses: tuple[str, ...] = Field(min_length=2)
+    places: tuple[Place, ...] = Field(min_length=1)
+    products: tuple[ProductRule, ...] = Field(min_length=1, max_length=2)
+
+    @cached_property
+    def tree(self) -> Expression:
+        """The seed's template as a tree."""
+        return template_tree(self.template)
+
+    @cached_property
+    def asking(self) -> int:
+        """The position of the product that asks for x."""
+        return next(i for i, product in enumerate(self.products) if product.delta == "question")
+
+    @cached_property
+    def x(self) -> Expression:
+        """What two products share, over the seed's quantities: the answer of one, and given in the other."""
+        product = self.products[self.asking]
+        return _over_seed(product.tree, self.quantities_of(product))
+
+    def quantities_of(self, product: ProductRule) -> list[int | None]:
+        """The seed's quantities that a product has, in the order of its text; None is the one of the new clause."""
+        found: list[int | None] = []
+        places = {clause: place for place in self.places for clause in place.clauses}
+        entered: list[Place] = []
+        for clause in product.clauses:
+            if clause == DELTA:
+                found += [None] if product.delta == "narrative" else []
+            elif (place := places.get(clause)) is not None and place not in entered:
+                entered.append(place)
+                found += sorted(_rank(name) for name in place.quantities)
+        return found
+
+    @model_validator(mode="after")
+    def _checked(self) -> "Rule":
+        _check_seed(self)
+        for number, product in enumerate(self.products):
+            _check_product(self, product, f"products.{number}")
+        if self.kind == "decomposition":
+            _check_decomposition(self)
+        elif len(self.products) != 1 or self.products[0].delta != "question":
+            raise ValueError("products: a reformulation has one product, whose delta is a question")
+        elif self.products[0].template == self.template:
+            raise ValueError("products.0.template: a reformulation asks for something else than its seed")
+        return self
+
+
+class RuleTable(BaseModel):
+    """All rules; ids and seeds' templates within a kind tell them apart."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rules: tuple[Rule, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "RuleTable":
+        ids = [rule.id for rule in self.rules]
+        if twice := sorted({name for name in ids if ids.count(name) > 1}):
+            raise ValueError(f"the id '{twice[0]}' is there twice")
+        return self
+
+    @property
+    def templates(self) -> frozenset[str]:
+        """Every template that seeds or donors may have."""
+        return frozenset([rule.template for rule in self.rules] + [p.template for r in self.rules for p in r.products])
+
+
+def load_rules(path: Path | None = None) -> RuleTable:
+    """The paper's table, or a user's own in the same format."""
+    where = str(path or "the rule table")
+    try:
+        source = path or files("comdiv.synthesis").joinpath("rules.yaml")
+        record = yaml.safe_load(source.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ComdivError(f"{where}: no rule table: {' '.join(str(error).split())}") from error
+    if not isinstance(record, dict):
+        raise ComdivError(f"{where}: no rule table: a mapping with the key 'rules' is wanted")
+    try:
+        return RuleTable.model_validate(record)
+    except ValidationError as error:
+        raise ComdivError(f"{where}: {_explained(error, record)}") from error
+
+
+def template_tree(text: str) -> Expression:
+    """The tree of a template such as `n1*(1-n2)`."""
+    return parse(_NAME.sub(lambda match: f"N{int(match[1]) - 1}", text))
+
+
+def _rank(name: str) -> int:
+    match = _NAME.fullmatch(name)
+    if match is None or int(match[1]) < 1:
+        raise ValueError(f"'{name}' is no quantity: they are called n1, n2…")
+    return int(match[1]) - 1
+
+
+def _over_seed(tree: Expression, quantities: list[int | None], x: Expression | None = None) -> Expression:
+    """A product's template over the seed's quantities; the new clause's quantity is `x`."""
+
+    def of_seed(leaf: Leaf) -> Expression:
+        if not isinstance(leaf, Reference):
+            return leaf
+        index = quantities[leaf.index]
+        if index is None and x is None:
+            raise ValueError("the quantity of a narrative delta has no expression here")
+        return Reference(index) if index is not None else x  # type: ignore[return-value]
+
+    return map_leaves(tree, of_seed)
+
+
+def _parsed(text: str, field: str) -> Expression:
+    try:
+        tree = template_tree(text)
+    except ExpressionError as error:
+        raise ValueError(f"{field}: '{text}' is no template: {error}") from error
+    if template(tree) != text:
+        raise ValueError(f"{field}: '{text}' is written {template(tree)}: quantities and operands in the text's order")
+    return tree
+
+
+def _check_seed(rule: Rule) -> None:
+    tree = _parsed(rule.template, "template")
+    if len(set(rule.clauses)) != len(rule.clauses) or DELTA in rule.clauses:
+        raise ValueError(f"clauses: each has a name of its own, and none is called {DELTA}")
+    named = [clause for place in rule.places for clause in place.clauses]
+    if unknown := [clause for clause in named if clause not in rule.clauses]:
+        raise ValueError(f"places: there is no clause '{unknown[0]}'; clauses: {', '.join(rule.clauses)}")
+    if rule.clauses[-1] in named:
+        raise ValueError(f"places: {rule.clauses[-1]} is the question, which carries no quantity")
+    if named != [clause for clause in rule.clauses if clause in named]:
+        raise ValueError("places: a clause belongs to one place, and they stand in the order of the clauses")
+    ranks = [_rank(name) for place in rule.places for name in sorted(place.quantities)]
+    if ranks != used_quantities(tree):
+        wanted = ", ".join(f"n{index + 1}" for index in used_quantities(tree))
+        raise ValueError(f"places: their quantities, in the order of the clauses, must be {wanted} as in the template")
+
+
+def _check_product(rule: Rule, product: ProductRule, field: str) -> None:
+    tree = _parsed(product.template, f"{field}.template")
+    kept = product.seed_clauses
+    if len(kept) != len(product.clauses) - 1:
+        raise ValueError(f"{field}.clauses: exactly one of them is {DELTA}")
+    if unknown := [clause for clause in kept if clause not in rule.clauses]:
+        raise ValueError(f"{field}.clauses: the seed has no clause '{unknown[0]}'")
+    if list(kept) != [clause for clause in rule.clauses if clause in kept]:
+        raise ValueError(f"{field}.clauses: they stand in the seed's order, each once")
+    question = DELTA if product.delta == "question" else rule.clauses[-1]
+    if product.clauses[-1] != question or (product.delta == "question" and rule.clauses[-1] in kept):
+        raise ValueError(f"{field}.clauses: a problem has one question, its last clause: here {question}")
+    for place in rule.places:
+        if 0 < len(set(place.clauses) & set(kept)) < len(place.clauses):
+            raise ValueError(f"{field}.clauses: {' and '.join(place.clauses)} are one place and stay together")
+    quantities = rule.quantities_of(product)
+    if len(quantities) != len(used_quantities(tree)):
+        raise ValueError(
+            f"{field}.template: {product.template} has {len(used_quantities(tree))} quantities, "
+            f"the product's clauses have {len(quantities)}"
+        )
+    stated = quantities.index(None) if None in quantities else None
+    try:
+        role = product.rank
+    except ValueError as error:
+        raise ValueError(f"{field}.role: {error}") from error
+    if role != stated:
+        said = "no role: its delta is a question" if stated is None else f"the role n{stated + 1}"
+        raise ValueError(f"{field}.role: by the order of its clauses the product has {said}")
+
+
+def _check_decomposition(rule: Rule) -> None:
+    if sorted(product.delta for product in rule.products) != ["narrative", "question"]:
+        raise ValueError("products: a decomposition has two; one delta is a question, the other a narrative")
+    stating = rule.products[1 - rule.asking]
+    joined = _over_seed(stating.tree, rule.quantities_of(stating), rule.x)
+    if not equivalent(joined, rule.tree):
+        raise ValueError(
+            f"products: with {_infix(rule.x)} for {stating.role}, {stating.template} becomes {_infix(joined)}, "
+            f"not the seed's {rule.template}"
+        )
+    if operator_count(rule.tree) <= max(operator_count(product.tree) for product in rule.products):
+        raise ValueError("products: a decomposition's products have fewer operators than its seed")
+
+
+def _infix(tree: Expression) -> str:
+    return to_infix(tree, lambda index: f"n{index + 1}")
+
+
+def _explained(error: ValidationError, record: dict[str, Any]) -> str:
+    """One line for the first complaint: the rule's id, the field, what is wrong."""
+    first = error.errors()[0]
+    place = list(first["loc"])
+    message = str(first["msg"]).removeprefix("Value error, ")
+    if place[:1] == ["rules"] and len(place) > 1 and isinstance(place[1], int):
+        entry = record["rules"][place[1]] if isinstance(record.get("rules"), list) else None
+        name = entry.get("id", f"number {place[1] + 1}") if isinstance(entry, dict) else f"number {place[1] + 1}"
+        field = ".".join(str(part) for part in place[2:])
+        return f"rule {name}: {field}{': ' if field else ''}{message}"
+    return f"{'.'.join(str(part) for part in place)}{': ' if place else ''}{message}"
