@@ -77,7 +77,9 @@ def synthesize(
             out,
             options,
             corpus=corpus.name,
-            progress=lambda stage, done, total: bars.update(task, description=stage, completed=done, total=total),
+            progress=lambda stage, done, total, note: bars.update(
+                task, description=stage, completed=done, total=total, note=note
+            ),
             force=force,
         )
     if json:

@@ -1,7 +1,7 @@
 """From a corpus to the folder of a synthetic dataset (SD, §III-B), with a report of what became of every seed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from comdiv.expression import template, used_quantities
 from comdiv.files import refuse_to_overwrite
 from comdiv.problem import Problem
 from comdiv.review import REVIEW, Decision, latest, read_review, reviewed
+from comdiv.solver import Progress
 from comdiv.splitting.building import corpus_facts, draw_validation, library_versions
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
@@ -27,8 +28,6 @@ from comdiv.synthesis.report import card_paragraphs, write_report
 from comdiv.synthesis.rules import Rule, RuleTable, load_rules
 from comdiv.synthesis.seeds import find_seeds
 from comdiv.synthesis.selection import Selection, select
-
-Progress = Callable[[str, int, int], None]  # what is being done, how far, of how much
 
 
 @dataclass(slots=True)
@@ -67,7 +66,7 @@ def synthesize_dataset(
 ) -> dict[str, Any]:
     """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the corpus's name."""
     refuse_to_overwrite(folder, force=force)
-    show = progress or (lambda stage, done, total: None)
+    show = progress or (lambda stage, done, total, note: None)
     table = load_rules(options.rules)
     decisions = _decisions(folder, options)
     excluded = _excluded(options.exclude)
@@ -99,16 +98,16 @@ class _Maker:
         self, code: str, problems: Sequence[Problem], table: RuleTable, options: SynthesisOptions, show: Progress
     ) -> None:
         self.code, self._show = code, show
-        show("learning units", 0, 1)
+        show("learning units", 0, 1, "")
         self.reader = Reader.for_corpus(problems, code)
         mine = [problem for problem in problems if problem.language == code and _useful(problem, table)]
         readings: list[Reading] = []
         for number, problem in enumerate(sorted(mine, key=lambda problem: problem.id)):
             if number % 200 == 0:
-                show("reading problems", number, len(mine))
+                show("reading problems", number, len(mine), "")
             reading = self.reader.read(problem)
             readings += [] if reading is None else [reading]
-        show("indexing", 0, 1)
+        show("indexing", 0, 1, "")
         self.workshop = Workshop.over(readings, self.reader, options.least_plausible)
         self._masked: dict[str, str] = {}
 
@@ -139,7 +138,7 @@ class _Maker:
             tally.seeds += len(seeds)
             for number, seed in enumerate(seeds):
                 if number % 20 == 0:
-                    self._show(f"rule {rule.id}", number, len(seeds))
+                    self._show(f"rule {rule.id}", number, len(seeds), "")
                 if seed.id in taken_ids or self.masked(seed.reading.problem) in taken_texts:
                     tally.abandoned["excluded"] += 1
                     continue
