@@ -71,15 +71,12 @@ def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
 
 
 def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
-    from comdiv.synthesis import synthesize_dataset  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.synthesis import synthesize_dataset
 
     corpus = _corpus(recipe, place)
     excluded = {"exclude": place.data()} if place.needs else {}
     options = synthesis_options({**recipe["synthesize"], **excluded})
-    synthesize_dataset(
-        corpus.problems, out, options, corpus=corpus.name,
-        progress=lambda what, done, total: place.progress(what, done, total, ""),
-    )  # fmt: skip
+    synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=place.progress)
 
 
 def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
