@@ -135,3 +135,30 @@ def test_what_does_not_exist_is_found_before_anything_runs(changes: dict[str, An
 def test_a_program_of_the_users_own_is_a_solver(base: Path) -> None:
     cells = cells_of(base, methods={"mine": {"solver": "command:./solve.sh"}})
     assert cells[-2].recipe == {"solver": "command:./solve.sh", "settings": None, "steps": "epochs"}
+
+
+def test_columns_of_a_file_of_ones_own_are_part_of_the_recipe(base: Path) -> None:
+    mine = {"corpus": "mine.jsonl", "columns": {"text": "question", "answer": "result"}, "split": {"test_size": 10}}
+    cell = cells_of(base, datasets={"mine": mine})[0]
+    assert cell.recipe["columns"] == {"text": "question", "equation": None, "answer": "result", "id": None}
+
+
+def test_a_synthesis_may_leave_out_the_seeds_of_another(base: Path) -> None:
+    datasets = {
+        "sd": {"corpus": "mine.jsonl", "synthesize": {"seed": 3}},
+        "sd-dev": {"corpus": "mine.jsonl", "synthesize": {"exclude": "sd"}},
+    }
+    cells = cells_of(base, datasets=datasets)
+    assert (cells[0].facts.split, cells[0].facts.split_seed) == ("synthesis", 3)
+    assert cells[1].needs == (cells[0].key,)
+    with pytest.raises(ComdivError, match=r"datasets\.sd\.synthesize\.exclude: unknown dataset 'sd-dev'"):
+        cells_of(base, datasets={"sd": {"corpus": "mine.jsonl", "synthesize": {"exclude": "sd-dev"}}})
+
+
+def test_a_rule_table_is_known_by_its_bytes(base: Path, tmp_path: Path) -> None:
+    def key(text: str) -> str:
+        (tmp_path / "rules.yaml").write_text(text)
+        options = {"rules": str(tmp_path / "rules.yaml")}
+        return cells_of(base, datasets={"sd": {"corpus": "mine.jsonl", "synthesize": options}})[0].key
+
+    assert key("a") == key("a") != key("b")

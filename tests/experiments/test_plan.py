@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from comdiv.errors import ComdivError
 from comdiv.experiments.plan import make_plan, read_plan
@@ -89,6 +90,16 @@ def test_a_file_that_is_no_plan_is_one_line(text: str, message: str, tmp_path: P
     with pytest.raises(ComdivError, match=re.escape(message)) as caught:
         read_plan(tmp_path / "p.yaml")
     assert "\n" not in str(caught.value)
+
+
+def test_the_plan_in_the_documentation_is_one() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "run-experiments.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 1
+    record = yaml.safe_load(blocks[0])
+    presets = record.pop("presets")
+    assert make_plan(record).methods["GTS+DA"].augmentation == "DA"
+    assert set(presets) == {"smoke"}
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:

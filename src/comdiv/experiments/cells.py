@@ -19,6 +19,7 @@ from comdiv.dataset import PARTS, is_intact, read_facts
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.grid import grid
 from comdiv.experiments.options import (
+    SYNTHESIS_FILES,
     augmentation_options,
     check_solver,
     solver_settings,
@@ -58,7 +59,7 @@ def check_names(plan: Plan) -> None:
     for name, dataset in plan.datasets.items():
         if dataset.synthesize is not None:
             try:
-                synthesis_options({key: value for key, value in dataset.synthesize.items() if key != "exclude"})
+                synthesis_options(dataset.synthesize)
             except ComdivError as error:
                 raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
     for name, augmentation in plan.augmentations.items():
@@ -119,6 +120,8 @@ class _Planner:
         recipe: dict[str, Any] = {"corpus": {"name": corpus, "version": version}}
         if dataset.limit is not None:
             recipe["limit"] = dataset.limit
+        if dataset.columns is not None:
+            recipe["columns"] = dataset.columns.model_dump()
         facts = Facts(dataset=name, corpus=corpus)
         if dataset.split is None:
             yield self._synthesis(name, facts, recipe, dict(dataset.synthesize or {}), source)
@@ -138,14 +141,19 @@ class _Planner:
     ) -> PlannedCell:
         """A synthesized set; `exclude` may name another dataset of the plan, whose seeds are left out."""
         excluded = record.pop("exclude", None)
+        files = {key: self._source(str(record.pop(key))) for key in SYNTHESIS_FILES if record.get(key) is not None}
+        for path in files.values():
+            if not Path(path).is_file():
+                raise ComdivError(f"datasets.{name}.synthesize: {path}: no such file")
         options = synthesis_options(record)
         needs = [cell for cell in self.made.values() if cell.kind == "dataset" and cell.label == excluded]
         if excluded is not None and not needs:
             before = [cell.label for cell in self.made.values() if cell.kind == "dataset"]
             raise ComdivError(f"datasets.{name}.synthesize.exclude: {unknown_name('dataset', str(excluded), before)}")
         facts = replace(facts, split="synthesis", split_seed=options.seed)
-        recipe = {**recipe, "synthesize": options.model_dump(mode="json")}
-        return self._cell("dataset", name, facts, recipe, needs, {"corpus": source})
+        hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
+        recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
+        return self._cell("dataset", name, facts, recipe, needs, {"corpus": source, **files})
 
     def _given_dataset(self, name: str, folder: str) -> PlannedCell:
         path = Path(self._source(folder))

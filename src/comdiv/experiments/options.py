@@ -13,8 +13,9 @@ from comdiv.solvers.settings import SolverSettings, settings_for
 if TYPE_CHECKING:
     from comdiv.augmentation import AugmentationOptions  # type: ignore[import-not-found, unused-ignore]
     from comdiv.splitting.methods import SplitSettings
-    from comdiv.synthesis import SynthesisOptions  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.synthesis import SynthesisOptions
 
+SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
 PROGRAM = "command:"  # how the name of a solver begins that is a program of the user's own
 _SPLIT_KEYS = (
     "method", "test_size", "alpha", "atom_bound", "length_weight", "search", "steps_per_item", "twins", "seed",
@@ -48,7 +49,7 @@ def split_settings(split: SplitPlan, target: float | None) -> "SplitSettings":
 
 def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
     """The options of a synthesis."""
-    from comdiv.synthesis import SynthesisOptions  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.synthesis import SynthesisOptions
 
     return SynthesisOptions.checked(**record)
 

@@ -66,10 +66,20 @@ class SplitPlan(_Model):
         return self
 
 
+class ColumnsPlan(_Model):
+    """The columns of a file of the user's own, where their names do not tell."""
+
+    text: str
+    equation: str | None = None
+    answer: str | None = None
+    id: str | None = None
+
+
 class DatasetPlan(_Model):
     """Where a dataset comes from: a corpus that is split or synthesized from, or a dataset folder that is there."""
 
     corpus: str | None = None
+    columns: ColumnsPlan | None = None
     split: SplitPlan | None = None
     synthesize: dict[str, Any] | None = None  # the fields of `comdiv.synthesis.SynthesisOptions`
     folder: str | None = None

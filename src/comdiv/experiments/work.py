@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from comdiv.corpora import Corpus, read_corpus
+from comdiv.corpora import Columns, Corpus, read_corpus
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.experiments.options import PROGRAM, augmentation_with_ban, synthesis_options
 from comdiv.experiments.steps import equal_steps, steps_of, training_problems
 from comdiv.experiments.subsets import test_subsets
+from comdiv.files import file_sha256
 from comdiv.solver import Progress
 
 Summary = dict[str, Any]
@@ -74,14 +75,19 @@ def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
     from comdiv.synthesis import synthesize_dataset
 
     corpus = _corpus(recipe, place)
+    files: dict[str, Any] = {name: place.inputs[name] for name in recipe["files"]}
+    for name, path in files.items():
+        if file_sha256(Path(path)) != recipe["files"][name]:
+            raise ComdivError(f"{path} has changed since the plan was made")
     excluded = {"exclude": place.data()} if place.needs else {}
-    options = synthesis_options({**recipe["synthesize"], **excluded})
+    options = synthesis_options({**recipe["synthesize"], **files, **excluded})
     synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=place.progress)
 
 
 def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
     place.progress("reading", 0, 1, "")
-    corpus = read_corpus(place.inputs["corpus"])
+    columns = recipe.get("columns")
+    corpus = read_corpus(place.inputs["corpus"], columns=Columns(*columns.values()) if columns else None)
     if corpus.version != recipe["corpus"]["version"]:
         wanted = recipe["corpus"]["version"]
         raise ComdivError(f"{place.inputs['corpus']} has changed: {corpus.version}, the plan was made with {wanted}")
