@@ -11,9 +11,15 @@ class ComdivError(Exception):
     """A mistake in the input or the options: the message says what is wrong, where, and what would be right."""
 
 
+def plain_spelling(name: str) -> str:
+    """A name as we spell them: lower case, hyphens between words."""
+    return name.lower().replace("_", "-").replace(" ", "-")
+
+
 def unknown_name(what: str, name: str, known: Iterable[str]) -> ComdivError:
     """The error for a name that we do not know: it offers the nearest known one and lists the rest."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    spelled = {plain_spelling(name): name for name in names}
+    near = difflib.get_close_matches(plain_spelling(name), spelled, n=1, cutoff=0.5)
+    hint = f" Did you mean '{spelled[near[0]]}'?" if near else ""
     return ComdivError(f"unknown {what} '{name}'.{hint} Known: {', '.join(names)}")

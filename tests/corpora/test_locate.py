@@ -166,3 +166,18 @@ def test_folder_of_the_corpus_name_with_a_file_suffix_is_not_a_file(shared: Path
 def test_layout_that_is_searched_is_named_after_the_published_files(own: Path) -> None:
     expected = put(own, *(f"ape210k/{file.filename}" for file in published_corpus("ape210k").files))
     assert find_corpus_files("ape210k") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("MAWPS", "mawps"),
+        ("demo_en", "demo-en"),
+        ("Demo_ZH", "demo-zh"),
+        ("Math23K", "math23k"),
+        ("demo-eng", "demo-en"),
+    ],
+)
+def test_other_spellings_are_answered_with_ours(name: str, ours: str, shared: Path) -> None:
+    with pytest.raises(ComdivError, match=f"unknown corpus '{name}'. Did you mean '{ours}'?"):
+        find_corpus_files(name)

@@ -35,8 +35,7 @@ data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fe
 def list_corpora(json: JsonOption = False) -> None:
     """List the corpora that are known by name, and which of them are here."""
     from comdiv.corpora.locate import data_folders, find_corpus_files
-    from comdiv.corpora.read import DEMO_CORPORA
-    from comdiv.corpora.registry import PUBLISHED_CORPORA
+    from comdiv.corpora.registry import DEMO_CORPORA, PUBLISHED_CORPORA
 
     data_folders()  # a wrong COMDIV_DATA is said, not shown as nothing found
     rows = [
@@ -100,7 +99,8 @@ def download(
 
 
 @data_app.command(
-    epilog="Example: comdiv data convert mine.csv --text question --equation formula --answer result --to mine.jsonl"
+    epilog="Examples: comdiv data convert mine.csv --text question --equation formula --answer result --to mine.jsonl; "
+    "comdiv data convert hf:openai/gsm8k/main#test --to gsm8k-test.jsonl"
 )
 def convert(
     source: Source,

@@ -8,12 +8,13 @@ import re
 import sys
 from pathlib import Path
 
-from comdiv.corpora.registry import PUBLISHED_CORPORA, PublishedCorpus
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.corpora.registry import DEMO_CORPORA, PUBLISHED_CORPORA, PublishedCorpus
+from comdiv.errors import ComdivError, plain_spelling, unknown_name
 
 # In order of preference where a folder holds several files of one name: our own format comes first.
 SUFFIXES = (".jsonl", ".json", ".csv", ".xml")
 
+KNOWN_NAMES = frozenset([*DEMO_CORPORA, *PUBLISHED_CORPORA])
 _PLAIN_NAME = re.compile(r"[a-z0-9-]+")
 
 
@@ -51,6 +52,8 @@ def find_corpus_files(name: str) -> list[Path]:
     .csv or .xml in any case. The name is only ever compared, never joined to a path unless it is a published one.
     """
     if not _PLAIN_NAME.fullmatch(name):
+        if plain_spelling(name) in KNOWN_NAMES:
+            raise unknown_name("corpus", name, KNOWN_NAMES)
         raise ComdivError(f"{name!r} is not the name of a corpus: names are lower-case letters, digits and hyphens")
     corpus = PUBLISHED_CORPORA.get(name)
     folders = data_folders()
@@ -62,7 +65,7 @@ def find_corpus_files(name: str) -> list[Path]:
         if found:
             return found
     if corpus is None:
-        raise unknown_name("corpus", name, PUBLISHED_CORPORA)
+        raise unknown_name("corpus", name, KNOWN_NAMES)
     raise ComdivError(
         f"corpus '{name}' is not in {' or '.join(str(folder) for folder in folders)}: "
         f"run 'comdiv data download {name}', or set COMDIV_DATA to a folder that holds it"

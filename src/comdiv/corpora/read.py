@@ -9,8 +9,10 @@ from typing import Any
 
 from comdiv.corpora.demo.generate import VERSION, generate
 from comdiv.corpora.files import read_records
+from comdiv.corpora.hub import hub_source, open_hub
 from comdiv.corpora.locate import find_corpus_files
 from comdiv.corpora.records import Complaint, NumberWords, ReadReport, build_problem
+from comdiv.corpora.registry import DEMO_CORPORA
 from comdiv.corpora.rows import restored_record
 from comdiv.corpora.shapes import Columns, Convert, DamagedRecord, detect_shape
 from comdiv.errors import ComdivError
@@ -19,7 +21,6 @@ from comdiv.files import file_sha256
 from comdiv.language import detect_language, get_language
 from comdiv.problem import IdSet, Problem
 
-DEMO_CORPORA = {"demo-en": "en", "demo-zh": "zh"}
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
 _SAMPLE = 50  # records that decide a corpus's language
 _OUR_KEYS = frozenset(["id", "language", "text", "expression"])
@@ -42,7 +43,7 @@ def read_corpus(
     language: str | None = None,
     number_words: NumberWords | None = None,
 ) -> Corpus:
-    """Read everything. `source` is a name (`math23k`, `demo-en`), a file, or a dataset folder."""
+    """Read everything. `source` is a name (`math23k`, `demo-en`, `hf:owner/name`), a file, or a dataset folder."""
     report = ReadReport()
     name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
     return Corpus(name, version, tuple(problems), report)
@@ -60,9 +61,14 @@ def open_corpus(
     if str(source) in DEMO_CORPORA:
         version = f"demo {VERSION}"
         return str(source), version, _counted(generate(DEMO_CORPORA[str(source)]), report)
-    name, paths = locate(source)
-    version = _version(paths)
-    raw = ((where, record) for path in paths for where, record in read_records(path, report.damaged))
+    raw: Iterator[tuple[str, Mapping[str, Any]]]
+    if not _has_our_files(source) and (hub := hub_source(source)):
+        name = hub.name
+        version, raw = open_hub(hub)
+    else:
+        name, paths = locate(source)
+        version = _version(paths)
+        raw = ((where, record) for path in paths for where, record in read_records(path, report.damaged))
     reader = _Reader(report, name, version, columns, language, number_words)
     return name, version, _unique(reader.problems(raw))
 
@@ -75,10 +81,17 @@ def read_rows(
     language: str | None = None,
 ) -> Corpus:
     """Problems from mappings such as a Hugging Face `datasets.Dataset`: `read_rows(dataset, Columns("question"))`."""
+    if isinstance(rows, Mapping):  # a `datasets.DatasetDict`
+        first = next(iter(rows), "train")
+        raise ComdivError(f"{name}: these are the parts {', '.join(rows)}, not rows: read one of them, rows['{first}']")
     report = ReadReport()
     records = ((f"{name}, row {number}", row) for number, row in enumerate(rows, start=1))
     reader = _Reader(report, name, "", columns, language, None)
     return Corpus(name, "", tuple(_unique(reader.problems(records))), report)
+
+
+def _has_our_files(source: str | Path) -> bool:
+    return any((Path(source) / file).is_file() for file in DATASET_FILES)
 
 
 def locate(source: str | Path) -> tuple[str, list[Path]]:
@@ -87,7 +100,10 @@ def locate(source: str | Path) -> tuple[str, list[Path]]:
     if path.is_dir():
         found = [path / file for file in DATASET_FILES if (path / file).is_file()]
         if not found:
-            raise ComdivError(f"{path} is no dataset folder: it has none of {', '.join(DATASET_FILES)}")
+            raise ComdivError(
+                f"{path} is no dataset folder: it has none of {', '.join(DATASET_FILES)} "
+                f"(if it is one of Hugging Face's, say hf:{path})"
+            )
         return path.resolve().name, found
     if path.is_file():
         return path.stem, [path]

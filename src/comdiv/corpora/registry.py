@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from comdiv.errors import ComdivError, unknown_name
 
+DEMO_CORPORA = {"demo-en": "en", "demo-zh": "zh"}  # bundled: name → language
 PUBLIC_BASE = "https://raw.githubusercontent.com"
 
 

@@ -1,0 +1,131 @@
+"""Hugging Face datasets as corpora: `hf:owner/name`, `hf:owner/name/configuration#part`, or a folder of theirs.
+
+A folder may be a clone of a hub repository (its card or its files tell the parts), or what `save_to_disk` left.
+Whatever the part, the rows are mappings like any other corpus's: shapes and column options work as they do for files.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.files import file_sha256
+
+PREFIX = "hf:"
+_NAME = re.compile(r"(?P<repository>[\w.-]+(?:/[\w.-]+)?)(?:/(?P<configuration>[\w.-]+))?")
+_SAVED = ("dataset_dict.json", "state.json")  # what `save_to_disk` leaves
+_CARD_KEYS = re.compile(r"\A---\n(?:.*\n)*?(?:configs|dataset_info):")
+
+
+@dataclass(frozen=True, slots=True)
+class HubSource:
+    """What to read: a folder or a repository, one of its configurations, one of its parts (all without it)."""
+
+    path: str
+    configuration: str | None = None
+    part: str | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it lies on this machine, rather than on the hub."""
+        return Path(self.path).is_dir()
+
+    @property
+    def name(self) -> str:
+        """The corpus's name: the last part of the path and the configuration."""
+        last = Path(self.path).resolve().name if self.is_folder else self.path.rpartition("/")[2]
+        return "-".join(filter(None, [last, self.configuration]))
+
+
+def hub_source(source: str | Path) -> HubSource | None:
+    """What a source names on the hub or in a folder of its kind; None where it is no such thing."""
+    text = str(source)
+    if text.startswith(PREFIX):
+        return _parsed(text.removeprefix(PREFIX))
+    return HubSource(text) if Path(text).is_dir() and _is_hub_folder(Path(text)) else None
+
+
+def _parsed(text: str) -> HubSource:
+    path, _, part = text.partition("#")
+    folder = Path(path).expanduser()
+    if path and folder.is_dir():
+        return HubSource(str(folder), None, part or None)
+    if path.startswith((".", "/", "~")) and folder.parent.is_dir():
+        return HubSource(str(folder.parent), folder.name, part or None)
+    if not (match := _NAME.fullmatch(path)):
+        raise ComdivError(f"hf:{text} is no dataset: say hf:OWNER/NAME, hf:OWNER/NAME/CONFIGURATION#PART or hf:FOLDER")
+    return HubSource(match["repository"], match["configuration"], part or None)
+
+
+def _is_hub_folder(folder: Path) -> bool:
+    """Whether a folder says of itself that it is one: a card with configurations, saved tables, Parquet files."""
+    card = folder / "README.md"
+    if card.is_file() and _CARD_KEYS.match(card.read_text(encoding="utf-8", errors="replace")[:100_000]):
+        return True
+    return any((folder / name).is_file() for name in _SAVED) or any(folder.rglob("*.parquet"))
+
+
+def open_hub(source: HubSource) -> tuple[str, Iterator[tuple[str, Mapping[str, Any]]]]:
+    """The version of a dataset, and its records with their places, part after part."""
+    try:
+        import datasets
+    except ImportError as error:
+        raise ComdivError("Hugging Face datasets are read with their package: pip install 'comdiv[hub]'") from error
+    try:
+        version, parts = _load(datasets, source)
+    except (OSError, ValueError) as error:
+        raise _unusable(source, error) from error
+    if source.part is not None and source.part not in parts:
+        raise ComdivError(f"{source.path} has no part '{source.part}'; there are: {', '.join(parts)}")
+    wanted = {source.part: parts[source.part]} if source.part else parts
+    return version, _records(datasets, source, wanted)
+
+
+def _load(datasets: Any, source: HubSource) -> tuple[str, dict[str, Any]]:
+    if not source.is_folder:
+        builder = datasets.load_dataset_builder(source.path, source.configuration)
+        builder.download_and_prepare()
+        return f"hub:{str(builder.hash)[:16]}", dict(builder.as_dataset())
+    folder = Path(source.path)
+    if any((folder / name).is_file() for name in _SAVED):
+        read = datasets.load_from_disk(str(folder))
+    else:  # streamed: nothing is copied into the hub's cache, and changed files are seen
+        read = datasets.load_dataset(str(folder), source.configuration, streaming=True)
+    return _folder_version(folder), dict(read) if isinstance(read, dict) else {"all": read}
+
+
+def _folder_version(folder: Path) -> str:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    joined = " ".join(f"{path.relative_to(folder).as_posix()} {file_sha256(path)}" for path in paths)
+    return f"sha256:{hashlib.sha256(joined.encode()).hexdigest()[:16]}"
+
+
+def _records(datasets: Any, source: HubSource, parts: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for part, rows in parts.items():
+        try:
+            for number, row in enumerate(rows, start=1):
+                yield f"{source.name}, {part}, row {number}", {key: _plain(value) for key, value in row.items()}
+        except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
+            raise _unusable(source, error) from error
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON can write: tables also hold dates, bytes and pictures."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else str(value)
+
+
+def _unusable(source: HubSource, error: Exception) -> ComdivError:
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    if source.is_folder or not isinstance(error, ConnectionError):
+        return ComdivError(f"{source.path} cannot be read as a Hugging Face dataset: {reason}")
+    return ComdivError(
+        f"hf:{source.path} cannot be fetched: {reason}. Where there is internet, run `hf download {source.path} "
+        "--repo-type dataset --local-dir FOLDER`, and name FOLDER here"
+    )
