@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from comdiv.corpora import Columns, Corpus, ReadReport
 
 Source = Annotated[
-    str, typer.Argument(metavar="CORPUS", help="A corpus's name, a file in any shape, a dataset folder, or hf:OWNER/NAME.")
+    str,
+    typer.Argument(metavar="CORPUS", help="A corpus's name, a file in any shape, a dataset folder, or hf:OWNER/NAME."),
 ]
 TextColumn = Annotated[
     str | None, typer.Option("--text", help="Column with the problem's text, for files of your own.")
