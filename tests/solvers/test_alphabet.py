@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from comdiv.expression import Constant, Expression, evaluate, mathen_normal_form, parse
 from comdiv.expression.tree import ExpressionError
-from comdiv.solvers.alphabet import END, Alphabet, Notation, Vocabulary
+from comdiv.solvers.alphabet import END, Alphabet, Notation
+from comdiv.solvers.reading import Vocabulary
 from comdiv.solvers.validation import drawn_validation
 from solvers.tiny import problem
 from strategies import references, trees

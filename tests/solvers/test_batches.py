@@ -3,9 +3,10 @@
 import numpy as np
 import torch
 
-from comdiv.solvers.alphabet import Alphabet, Notation, Vocabulary
+from comdiv.solvers.alphabet import Alphabet, Notation
 from comdiv.solvers.batches import BUCKET, IGNORED, collate, epoch_batches, sorted_batches
 from comdiv.solvers.examples import Example, encode_problem
+from comdiv.solvers.reading import Vocabulary
 from solvers.tiny import EIGHT, problem
 
 ALPHABET = Alphabet(("1",), 3)

@@ -14,8 +14,9 @@ from comdiv.solvers import grammar
 from comdiv.solvers.alphabet import END, Alphabet, Notation
 from comdiv.solvers.batches import Batch, collate
 from comdiv.solvers.beam import Found, beam_search, masked_log_softmax, search
-from comdiv.solvers.examples import Example, NumberInput
+from comdiv.solvers.examples import Example
 from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.reading import NumberInput
 from solvers.tiny import tiny_settings
 
 ALPHABET = Alphabet(("1",), 1)

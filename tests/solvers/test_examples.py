@@ -4,8 +4,9 @@ import pytest
 
 from comdiv.expression import parse, postfix_tokens
 from comdiv.problem import Problem
-from comdiv.solvers.alphabet import Alphabet, Vocabulary
-from comdiv.solvers.examples import MOST_WORDS, encode_problem, input_words, tree_of
+from comdiv.solvers.alphabet import Alphabet
+from comdiv.solvers.examples import encode_problem, tree_of
+from comdiv.solvers.reading import MOST_WORDS, Vocabulary, input_words
 from solvers.tiny import problem
 
 ALPHABET = Alphabet(("1",), 3)

@@ -10,13 +10,14 @@ from comdiv.expression import Expression, Operation, Reference
 from comdiv.expression.tree import ONE
 from comdiv.problem import Problem
 from comdiv.solvers import grammar
-from comdiv.solvers.alphabet import Alphabet, Vocabulary
+from comdiv.solvers.alphabet import Alphabet
 from comdiv.solvers.batches import collate, sorted_batches
 from comdiv.solvers.beam import Found, search
 from comdiv.solvers.examples import Example, encode_problem
 from comdiv.solvers.gts import Gts
 from comdiv.solvers.model import Sizes
 from comdiv.solvers.neural import NeuralSolver
+from comdiv.solvers.reading import Vocabulary
 from reference_gts import ReferenceGts
 from solvers.tiny import EIGHT, UNSEEN, tiny_settings, trained_solver
 

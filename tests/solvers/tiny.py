@@ -9,8 +9,10 @@ from comdiv.problem import Problem
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.registry import make_solver
 from comdiv.solvers.settings import SolverSettings
+from solvers.tiny_weights import tiny_weights
 
-SOLVERS = ("lstm", "mathen", "transformer", "gts")
+PRETRAINED = ("bertgen", "gpt2")
+SOLVERS = ("lstm", "mathen", "transformer", "gts", *PRETRAINED)
 
 
 def problem(name: str, text: str, expression: str | None, language: str = "en") -> Problem:
@@ -46,6 +48,8 @@ def tiny_settings(**changes: Any) -> SolverSettings:
 
 def tiny_solver(name: str = "gts", **changes: Any) -> NeuralSolver:
     """An untrained solver."""
+    if name in PRETRAINED:
+        changes = {"weights": tiny_weights(name), **changes}
     solver = make_solver(name, tiny_settings(**changes))
     assert isinstance(solver, NeuralSolver)
     return solver

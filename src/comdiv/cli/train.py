@@ -11,7 +11,7 @@ from comdiv.errors import ComdivError
 
 
 def train(
-    solver: Annotated[str, typer.Argument(help="lstm, transformer, mathen, gts, or a registered one.")],
+    solver: Annotated[str, typer.Argument(help="lstm, transformer, mathen, gts, bertgen, gpt2, or a registered one.")],
     data: Annotated[Path, typer.Option(help="Dataset folder; its train and validation parts are used.")],
     out: Annotated[Path, typer.Option(help="Run folder; an interrupted run there goes on by itself.")],
     preset: Annotated[str, typer.Option(help="cpu (minutes on two cores) or paper (the appendix's sizes).")] = "cpu",

@@ -1,7 +1,7 @@
-"""What a solver reads and writes: the words of the texts, and the tokens of expressions."""
+"""What a solver writes: the tokens of expressions."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -26,31 +26,9 @@ from comdiv.expression.scanning import scan
 from comdiv.problem import Problem
 
 Notation = Literal["infix", "prefix", "postfix"]
-PADDING, UNKNOWN, NUMBER = "<pad>", "<unk>", "NUM"
-PADDING_INDEX, UNKNOWN_INDEX = 0, 1  # in every vocabulary
 END, OPEN, CLOSE = "<end>", "(", ")"
 RARE_BELOW = 5  # constants in fewer training expressions are not worth a token
 _ALWAYS = {"en": ("1",), "zh": ("1", "3.14")}
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """Words by frequency; index 0 pads, 1 is any unknown word."""
-
-    words: tuple[str, ...]
-    index: dict[str, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "index", {word: position for position, word in enumerate(self.words)})
-
-    @classmethod
-    def learn(cls, texts: Iterable[Sequence[str]], min_frequency: int) -> "Vocabulary":
-        counts = Counter(word for text in texts for word in text)
-        kept = [word for word, count in counts.items() if count >= min_frequency and word not in (PADDING, UNKNOWN)]
-        return cls((PADDING, UNKNOWN, *sorted(kept, key=lambda word: (-counts[word], word))))
-
-    def encode(self, words: Sequence[str]) -> list[int]:
-        return [self.index.get(word, UNKNOWN_INDEX) for word in words]
 
 
 @dataclass(frozen=True)

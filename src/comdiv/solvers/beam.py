@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from comdiv.solvers import grammar
 from comdiv.solvers.batches import Batch
+from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.model import Model
 
 _IMPOSSIBLE = float("-inf")
@@ -28,7 +28,7 @@ def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def beam_search(model: Model, memory: Any, batch: Batch, rules: grammar.Rules, beam: int) -> list[list[Found]]:
+def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[Found]]:
     """The best finished sequences of every problem, best first; at most `beam` each, none where nothing could end.
 
     A hypothesis that has ended keeps its place in the beam with its probability, so that it competes with longer ones.
@@ -39,15 +39,14 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: grammar.Rules, b
     state = model.start(memory, beam)
     logits = model.next_logits(state)  # (rows, columns)
     columns = logits.shape[1]
-    counts = batch.quantity_counts.clamp(max=columns - rules.alphabet.first_copy)
-    syntax = grammar.start(rules, counts.repeat_interleave(beam), columns)
+    syntax = rules.start(batch.quantity_counts.repeat_interleave(beam), columns)
     results: list[list[Found]] = [[] for _ in batch.ids]
     places = torch.arange(len(batch.ids), device=device)  # of the problems that are not solved yet
     scores = torch.full((len(places), beam), _IMPOSSIBLE, device=device)
     scores[:, 0] = 0.0  # all rows are equal at first: only one of them counts
     history = torch.zeros(len(places) * beam, 0, dtype=torch.long, device=device)
-    for step in range(rules.most_tokens):
-        steps = masked_log_softmax(logits, grammar.allowed(rules, syntax, columns))  # (rows, columns)
+    for step in range(rules.most_steps):
+        steps = masked_log_softmax(logits, rules.allowed(syntax, columns))  # (rows, columns)
         # A finished row has one continuation: itself, spelled with the end token and at no cost.
         steps = steps.masked_fill(syntax.finished.unsqueeze(1), _IMPOSSIBLE)
         steps[:, rules.end] = torch.where(syntax.finished, 0.0, steps[:, rules.end])
@@ -56,10 +55,10 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: grammar.Rules, b
         base = torch.arange(len(places), device=device).unsqueeze(1) * beam
         parents, tokens = (base + chosen // columns).view(-1), (chosen % columns).view(-1)
         history = torch.cat([history[parents], tokens.unsqueeze(1)], dim=1)
-        syntax = grammar.advance(rules, syntax.reordered(parents), tokens)
+        syntax = rules.advance(syntax.reordered(parents), tokens)
         finished = syntax.finished.view(scores.shape)
         done = (finished | (scores == _IMPOSSIBLE)).all(1)  # (problems)
-        if step + 1 == rules.most_tokens:
+        if step + 1 == rules.most_steps:
             done = torch.ones_like(done)
         if bool(done.any()):
             kept = (finished | torch.tensor(not rules.constrained, device=device)) & (scores > _IMPOSSIBLE)
@@ -76,21 +75,22 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: grammar.Rules, b
 
 
 def _collect(
-    results: list[list[Found]], places: Tensor, sequences: Tensor, scores: Tensor, kept: Tensor, rules: grammar.Rules
+    results: list[list[Found]],
+    places: Tensor,
+    sequences: Tensor,
+    scores: Tensor,
+    kept: Tensor,
+    rules: DecodingRules,
 ) -> None:
     """Enter the hypotheses of solved problems that are `kept`: sequences (problems, beam, tokens)."""
     columns = (places.tolist(), sequences.tolist(), scores.tolist(), kept.tolist())
     for place, problem_sequences, problem_scores, problem_kept in zip(*columns, strict=True):
         rows = zip(problem_sequences, problem_scores, problem_kept, strict=True)
-        results[place] = [Found(_trimmed(tokens, rules.end), score) for tokens, score, keep in rows if keep]
-
-
-def _trimmed(tokens: list[int], end: int) -> tuple[int, ...]:
-    return tuple(tokens[: tokens.index(end)]) if end in tokens else tuple(tokens)
+        results[place] = [Found(rules.tokens(tokens), score) for tokens, score, keep in rows if keep]
 
 
 @torch.no_grad()
-def search(model: Model, memory: Any, batch: Batch, rules: grammar.Rules, beam: int) -> list[list[Found]]:
+def search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[Found]]:
     """Beam search that never does worse than following the best token: a beam may lose that path, so it is added."""
     found = beam_search(model, memory, batch, rules, beam)
     if beam == 1:

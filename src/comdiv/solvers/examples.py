@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from comdiv.expression.tree import node_count
-from comdiv.language import get_language
 from comdiv.problem import Problem
-from comdiv.solvers.alphabet import NUMBER, Alphabet, Notation, Vocabulary
+from comdiv.solvers.alphabet import Alphabet, Notation
+from comdiv.solvers.reading import NumberInput, Reader
 
-NumberInput = Literal["masked", "indexed"]  # every quantity as NUM, or as N0, N1…
 Integers = npt.NDArray[np.int64]
-MOST_WORDS = 500  # a longer text is cut, quantities after the cut point at its last word
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +35,16 @@ class Example:
     tree: Tree | None
 
 
-def input_words(problem: Problem, numbers: NumberInput) -> tuple[list[str], list[int]]:
-    """A text's words, lower case, quantities replaced; and the positions of the quantities among them."""
-    language = get_language(problem.language)
-    words: list[str] = []
-    positions: list[int] = []
-    for token in language.tokens(problem.text, number_words=problem.number_words):
-        if token.quantity is not None:
-            positions.append(len(words))
-            words.append(NUMBER if numbers == "masked" else f"N{token.quantity}")
-        else:
-            words.append(token.text.lower())
-    kept = words[:MOST_WORDS] or [""]
-    return kept, [min(position, len(kept) - 1) for position in positions]
-
-
 def encode_problem(
     problem: Problem,
-    vocabulary: Vocabulary,
+    reader: Reader,
     alphabet: Alphabet,
     notation: Notation,
     numbers: NumberInput,
     most_tokens: int,
 ) -> Example:
     """The example of a problem; quantities beyond the alphabet's copies cannot be spelled by a sequence decoder."""
-    words, positions = input_words(problem, numbers)
+    words, positions = reader.read(problem, numbers)
     spellable = len(positions) if numbers == "masked" else min(len(positions), alphabet.copies)
     target = None
     if problem.expression is not None and node_count(problem.expression) <= most_tokens:
@@ -71,7 +53,7 @@ def encode_problem(
         target = None
     return Example(
         id=problem.id,
-        words=np.array(vocabulary.encode(words), dtype=np.int64),
+        words=np.array(words, dtype=np.int64),
         quantity_positions=np.array(positions[:spellable], dtype=np.int64),
         target=None if target is None else np.array(target, dtype=np.int64),
         tree=tree_of(target, alphabet) if target is not None and notation == "prefix" else None,

@@ -5,12 +5,41 @@ just completed. From them follows what the grammar forbids: wrong arity, unbalan
 token after which there is no room left to close everything. `cover` adds: every quantity once, none twice.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from comdiv.solvers.alphabet import CLOSE, END, OPEN, Alphabet, Notation
+
+
+class DecodingRules(Protocol):
+    """What a search asks: a decoder writes columns, which are tokens, or the pieces that tokens are spelled with.
+
+    A state has `finished` (rows) and `reordered`, and is of the rules' own kind.
+    """
+
+    @property
+    def constrained(self) -> bool: ...
+
+    @property
+    def end(self) -> int:
+        """The column that ends an expression."""
+
+    @property
+    def most_steps(self) -> int:
+        """Columns after which every decoding has ended."""
+
+    def start(self, quantities: Tensor, columns: int) -> Any: ...
+
+    def allowed(self, state: Any, columns: int) -> Tensor: ...
+
+    def advance(self, state: Any, tokens: Tensor) -> Any: ...
+
+    def tokens(self, columns: Sequence[int]) -> tuple[int, ...]:
+        """The tokens that columns write, without the end."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +56,22 @@ class Rules:
     def end(self) -> int:
         return self.alphabet.index[END]
 
+    @property
+    def most_steps(self) -> int:
+        return self.most_tokens
+
+    def start(self, quantities: Tensor, columns: int) -> "GrammarState":
+        return start(self, quantities, columns)
+
+    def allowed(self, state: "GrammarState", columns: int) -> Tensor:
+        return allowed(self, state, columns)
+
+    def advance(self, state: "GrammarState", tokens: Tensor) -> "GrammarState":
+        return advance(self, state, tokens)
+
+    def tokens(self, columns: Sequence[int]) -> tuple[int, ...]:
+        return tuple(columns[: columns.index(self.end)]) if self.end in columns else tuple(columns)
+
 
 @dataclass(frozen=True)
 class GrammarState:
@@ -40,7 +85,7 @@ class GrammarState:
     after_operand: Tensor  # (rows), bool
     used: Tensor  # (rows, quantities), bool
     quantities: Tensor  # (rows): how many the problem has
-    length: int
+    length: Tensor  # (rows): tokens so far
     finished: Tensor  # (rows), bool
 
     def reordered(self, rows: Tensor) -> "GrammarState":
@@ -51,6 +96,7 @@ class GrammarState:
             after_operand=self.after_operand[rows],
             used=self.used[rows],
             quantities=self.quantities[rows],
+            length=self.length[rows],
             finished=self.finished[rows],
         )
 
@@ -63,8 +109,8 @@ def start(rules: Rules, quantities: Tensor, columns: int) -> GrammarState:
         pending=torch.full((rows,), 1 if rules.notation == "prefix" else 0, device=device),
         after_operand=torch.zeros(rows, dtype=torch.bool, device=device),
         used=torch.zeros(rows, max(1, copies), dtype=torch.bool, device=device),
-        quantities=quantities,
-        length=0,
+        quantities=quantities.clamp(max=copies),
+        length=torch.zeros(rows, dtype=torch.long, device=device),
         finished=torch.zeros(rows, dtype=torch.bool, device=device),
     )
 
@@ -93,11 +139,11 @@ def allowed(rules: Rules, state: GrammarState, columns: int) -> Tensor:
     return mask
 
 
-def _permissions(rules: Rules, state: GrammarState, room: int, unused: Tensor) -> tuple[Tensor, ...]:
+def _permissions(rules: Rules, state: GrammarState, room: Tensor, unused: Tensor) -> tuple[Tensor, ...]:
     """For each row, whether a quantity, a constant, an operator, a bracket that opens or closes, or the end may come.
 
-    A token is permitted if what it leaves to be written fits into `room`; `unused` quantities (rows) must still come,
-    each but the one for a place that is open anyway with an operator of its own.
+    A token is permitted if what it leaves to be written fits into `room` (rows); `unused` quantities (rows) must still
+    come, each but the one for a place that is open anyway with an operator of its own.
     """
     pending, never, after = state.pending, torch.zeros_like(state.finished), state.after_operand
     fewer = (unused - 1).clamp(min=0)  # unused after a quantity

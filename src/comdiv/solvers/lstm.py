@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
-from comdiv.solvers.examples import NumberInput
 from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.reading import NumberInput
 from comdiv.solvers.recurrent import Read, RecurrentEncoder, attend, attention_weights
 from comdiv.solvers.settings import SolverSettings
 

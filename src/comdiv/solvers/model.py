@@ -1,39 +1,82 @@
 """What a model has to offer: a subclass of this trains, decodes, scores and resumes like the rest."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
+from comdiv.problem import Problem
 from comdiv.solvers.alphabet import Alphabet, Notation
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.examples import NumberInput
+from comdiv.solvers.examples import Integers
+from comdiv.solvers.grammar import DecodingRules, Rules
+from comdiv.solvers.reading import NumberInput, Reader, Vocabulary, input_words
 from comdiv.solvers.settings import SolverSettings
+
+LARGE_CORPUS = 5_000  # problems; below it every word counts, above it rare ones are unknown
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the data decide about a model: how many words it reads, and what it writes."""
+    """What the data decide about a model: how many words it reads, what it writes, and how texts become integers."""
 
     words: int
     alphabet: Alphabet
+    reader: Reader | None = None
 
 
 class Model(nn.Module, ABC):
     """An encoder and a decoder over the tokens of expressions.
 
     A memory is whatever `encode` makes of a batch; a state is whatever the decoder carries from token to token, one row
-    a hypothesis. Scores are logits over the alphabet: `alphabet.first_copy` tokens, then copies of quantities.
+    a hypothesis. Scores are logits over columns: the alphabet (`alphabet.first_copy` tokens, then copies),
+    or the pieces that its tokens are spelled with.
     """
 
     notation: ClassVar[Notation]
     numbers: ClassVar[NumberInput]
+    versions_of: ClassVar[tuple[str, ...]] = ("comdiv", "torch", "numpy")  # what a run's configuration names
 
     def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
         super().__init__()
         self.settings = settings
         self.sizes = sizes
+
+    # --- what differs where a model is pre-trained: the defaults are for those that learn everything from the data ---
+
+    @classmethod
+    def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
+        """How texts become integers, given the training problems."""
+        least = settings.min_frequency or (1 if len(problems) < LARGE_CORPUS else 5)
+        return Vocabulary.learn((input_words(problem, cls.numbers)[0] for problem in problems), least)
+
+    @classmethod
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
+        """The reader of a run folder, whose vocabulary has these words."""
+        return Vocabulary(tuple(words))
+
+    def save_reader(self, folder: Path) -> None:
+        """Write what reading needs besides a vocabulary."""
+
+    def load_pretrained(self) -> None:
+        """Replace the random first weights by pre-trained ones, before a training."""
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """What the optimiser gets; the learning rate of a group is `share` times that of the training."""
+        return [{"params": list(self.parameters()), "share": 1.0}]
+
+    def spell(self, target: Integers) -> Integers:
+        """The columns that write a target's tokens: one a token, unless tokens are spelled."""
+        return target
+
+    def rules(self, *, constrained: bool, cover: bool) -> DecodingRules:
+        """What may be written."""
+        return Rules(self.notation, self.sizes.alphabet, self.settings.most_tokens, constrained, cover)
+
+    # --- what every model does in its own way ---
 
     @abstractmethod
     def encode(self, batch: Batch) -> Any:

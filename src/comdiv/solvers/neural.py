@@ -15,19 +15,19 @@ from comdiv.expression import Expression, answers_agree, in_text_order, used_qua
 from comdiv.files import write_text
 from comdiv.problem import Problem
 from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
-from comdiv.solvers import grammar
-from comdiv.solvers.alphabet import Alphabet, Vocabulary, expression_tokens
+from comdiv.solvers.alphabet import Alphabet, expression_tokens
 from comdiv.solvers.batches import collate, sorted_batches
 from comdiv.solvers.beam import masked_log_softmax, search
 from comdiv.solvers.checkpoints import read_tensors, write_tensors
-from comdiv.solvers.examples import Example, encode_problem, input_words
+from comdiv.solvers.examples import Example, encode_problem
+from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.reading import Reader, input_words
 from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.training import Trained, seed_initialisation, train
 from comdiv.solvers.validation import drawn_validation
 
 SOLVING_BATCH = 64
-LARGE_CORPUS = 5_000  # problems; below it every word counts, above it rare ones are unknown
 BONUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # candidates for the soft coverage constraint
 
 
@@ -38,7 +38,7 @@ class NeuralSolver:
         self.name = name
         self.model_class = model_class
         self.settings = settings
-        self.vocabulary: Vocabulary | None = None
+        self.reader: Reader | None = None
         self.alphabet: Alphabet | None = None
         self.model: Model | None = None
         self.cover_bonus = settings.cover_bonus
@@ -60,7 +60,7 @@ class NeuralSolver:
         if not validation:
             train_problems, validation = drawn_validation(train_problems, self.settings.seed)
         self._learn_tokens(train_problems)
-        model = self._new_model()
+        model = self._new_model(pretrained=True)
         examples = [example for example in self._encode(train_problems) if example.target is not None]
         if not examples:
             raise ComdivError("no training problem has an expression that the solver can spell")
@@ -85,13 +85,12 @@ class NeuralSolver:
         )
 
     def _learn_tokens(self, problems: Sequence[Problem]) -> None:
-        texts = [input_words(problem, self.model_class.numbers) for problem in problems]
-        least = self.settings.min_frequency or (1 if len(problems) < LARGE_CORPUS else 5)
-        self.vocabulary = Vocabulary.learn((words for words, _ in texts), least)
-        self.alphabet = Alphabet.learn(problems, [len(positions) for _, positions in texts])
+        reader = self.reader = self.model_class.learn_reader(problems, self.settings)
+        counts = [len(reader.read(problem, self.model_class.numbers)[1]) for problem in problems]
+        self.alphabet = Alphabet.learn(problems, counts)
 
-    def _new_model(self) -> Model:
-        if self.vocabulary is None or self.alphabet is None:
+    def _new_model(self, *, pretrained: bool = False) -> Model:
+        if self.reader is None or self.alphabet is None:
             raise ComdivError("the solver has not been trained")
         if self.settings.threads:
             torch.set_num_threads(self.settings.threads)
@@ -99,18 +98,22 @@ class NeuralSolver:
         # Nothing of ours reads what was not written, and to fill every new tensor takes a tenth of the time.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         seed_initialisation(self.settings.seed)
-        self.model = self.model_class(self.settings, Sizes(len(self.vocabulary.words), self.alphabet))
+        self.model = self.model_class(self.settings, Sizes(len(self.reader.words), self.alphabet, self.reader))
+        if pretrained:
+            self.model.load_pretrained()
         return self.model.to(_device(self.settings.device))
 
     def _encode(self, problems: Sequence[Problem]) -> list[Example]:
-        if self.vocabulary is None or self.alphabet is None:
+        model = self._ready()
+        if self.reader is None or self.alphabet is None:
             raise ComdivError("the solver has not been trained")
         if self.settings.targets == "ordered":
             problems = [
                 p if p.expression is None else replace(p, expression=in_text_order(p.expression)) for p in problems
             ]
         notation, numbers, most = self.model_class.notation, self.model_class.numbers, self.settings.most_tokens
-        return [encode_problem(p, self.vocabulary, self.alphabet, notation, numbers, most) for p in problems]
+        examples = [encode_problem(p, self.reader, self.alphabet, notation, numbers, most) for p in problems]
+        return [e if e.target is None else replace(e, target=model.spell(e.target)) for e in examples]
 
     def _fingerprint(self, examples: Sequence[Example], validation: Sequence[Problem]) -> str:
         """A hash of all that decides the weights: settings, tokens, examples in their order, validation."""
@@ -194,15 +197,15 @@ class NeuralSolver:
             with torch.no_grad():
                 logits = model.target_logits(model.encode(batch), batch)  # (batch, tokens, columns)
                 columns = logits.shape[-1]
-                syntax = grammar.start(rules, batch.quantity_counts, columns)
+                syntax = rules.start(batch.quantity_counts, columns)
                 totals = torch.zeros(len(places), dtype=torch.float64, device=device)
                 for step in range(batch.targets.shape[1]):
                     counted = batch.targets[:, step] >= 0
                     tokens = batch.targets[:, step].clamp(min=0)
-                    steps = masked_log_softmax(logits[:, step], grammar.allowed(rules, syntax, columns))
+                    steps = masked_log_softmax(logits[:, step], rules.allowed(syntax, columns))
                     chosen = steps.gather(1, tokens.unsqueeze(1)).squeeze(1).double()
                     totals += torch.where(counted, chosen, 0.0)
-                    syntax = grammar.advance(rules, syntax, tokens)
+                    syntax = rules.advance(syntax, tokens)
             lengths = (batch.targets >= 0).sum(1).tolist()
             for place, total, length in zip(places, totals.tolist(), lengths, strict=True):
                 scores[spelled[place]] = Score(total, length)
@@ -211,12 +214,12 @@ class NeuralSolver:
     def attention(self, problem: Problem, expression: Expression) -> Attention | None:
         """What the model looks at when it writes an expression; None where it has no attention or cannot spell it."""
         model = self._ready()
-        if self.vocabulary is None or self.alphabet is None:
+        if self.reader is None or self.alphabet is None:
             raise ComdivError("the solver has not been trained")
         words, places = input_words(problem, "indexed")
         asked = replace(problem, expression=expression)
         notation, most = model.notation, self.settings.most_tokens
-        example = encode_problem(asked, self.vocabulary, self.alphabet, notation, model.numbers, most)
+        example = encode_problem(asked, self.reader, self.alphabet, notation, model.numbers, most)
         if example.target is None:
             return None
         batch = collate([example], next(model.parameters()).device)
@@ -231,14 +234,13 @@ class NeuralSolver:
     def with_settings(self, **changes: Any) -> "NeuralSolver":
         """The same trained solver, decoding otherwise: `cover`, `constrained`, `beam`."""
         other = type(self)(self.name, self.model_class, self.settings.model_copy(update=changes))
-        other.vocabulary, other.alphabet, other.model = self.vocabulary, self.alphabet, self.model
+        other.reader, other.alphabet, other.model = self.reader, self.alphabet, self.model
         other.cover_bonus = self.cover_bonus
         return other
 
-    def _rules(self, *, cover: bool) -> grammar.Rules:
-        model = self._ready()
+    def _rules(self, *, cover: bool) -> DecodingRules:
         constrained = self.settings.constrained or cover  # coverage is counted along the grammar
-        return grammar.Rules(model.notation, model.sizes.alphabet, self.settings.most_tokens, constrained, cover)
+        return self._ready().rules(constrained=constrained, cover=cover)
 
     def _ready(self) -> Model:
         if self.model is None:
@@ -250,11 +252,12 @@ class NeuralSolver:
     def save(self, folder: Path) -> None:
         """Write weights, vocabulary and configuration; other keys of an existing configuration stay."""
         model = self._ready()
-        if self.vocabulary is None or self.alphabet is None:
+        if self.reader is None or self.alphabet is None:
             raise ComdivError("the solver has not been trained")
         folder.mkdir(parents=True, exist_ok=True)
         write_tensors(folder / "model.safetensors", model.state_dict())
-        tokens = {"words": list(self.vocabulary.words), "alphabet": self.alphabet.to_json()}
+        model.save_reader(folder)
+        tokens = {"words": list(self.reader.words), "alphabet": self.alphabet.to_json()}
         write_text(folder / "vocabulary.json", json.dumps(tokens, ensure_ascii=False) + "\n")
         path = folder / "config.yaml"
         known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -271,7 +274,7 @@ class NeuralSolver:
             config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
             tokens = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
             solver = cls(config["solver"], model_class(config["solver"]), SolverSettings(**config["settings"]))
-            solver.vocabulary = Vocabulary(tuple(tokens["words"]))
+            solver.reader = solver.model_class.load_reader(folder, tokens["words"])
             alphabet = tokens["alphabet"]
             solver.alphabet = Alphabet(tuple(alphabet["constants"]), alphabet["copies"])
             solver.cover_bonus = config["learnt"]["cover_bonus"]

@@ -18,6 +18,8 @@ _OURS = {
     "transformer": "comdiv.solvers.transformer:Transformer",
     "mathen": "comdiv.solvers.lstm:MathEn",
     "gts": "comdiv.solvers.gts:Gts",
+    "bertgen": "comdiv.solvers.bertgen:Bertgen",
+    "gpt2": "comdiv.solvers.gpt2:Gpt2",
 }
 _registered: dict[str, "type[Model]"] = {}
 
@@ -51,6 +53,8 @@ def _loaded(load: Any) -> "type[Model]":
     except ModuleNotFoundError as error:
         if error.name == "torch":
             raise ComdivError("solvers need torch: pip install 'comdiv[solvers]'") from error
+        if error.name == "transformers":
+            raise ComdivError("pre-trained solvers need transformers: pip install 'comdiv[pretrained]'") from error
         raise
     return found
 

@@ -21,7 +21,6 @@ from comdiv.solvers.registry import load_solver, make_solver, model_class
 from comdiv.solvers.settings import Cover, SolverSettings, settings_for
 
 CONFIG = "config.yaml"
-_VERSIONS_OF = ("comdiv", "torch", "numpy")
 _SOLVED_AT_ONCE = 256  # problems between two reports of progress
 
 
@@ -138,7 +137,7 @@ def _config(solver: str, preset: str, settings: SolverSettings, data: Path) -> d
         "preset": preset,
         "settings": settings.model_dump(),
         "data": {"folder": str(data), "sha256": files},
-        "versions": {name: version(name) for name in _VERSIONS_OF},
+        "versions": {name: version(name) for name in model_class(solver).versions_of},
     }
 
 

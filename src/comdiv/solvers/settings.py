@@ -37,17 +37,24 @@ class SolverSettings(BaseModel):
     constrained: bool = True  # decode well-formed expressions only
     cover: Cover = "none"
     cover_bonus: float = 0.0  # learnt on validation for `soft`
+    weights: str = ""  # of bertgen and gpt2: a folder, a GGUF file or a hub's name; empty: the paper's, by language
+    random_weights: bool = False  # the same architecture, its weights drawn: what pre-training is worth
+    pretrained_rate: float = Field(1.0, gt=0)  # learning rate of pre-trained weights, as a share of that of the others
     seed: int = Field(0, ge=0)
     threads: int = Field(0, ge=0)  # 0: as torch finds them
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
 
 
+# The papers of BERT and GPT-2; their sizes are those of the weights.
+_FINE_TUNING = {"dropout": 0.1, "batch": 32, "learning_rate": 5e-5, "schedule": "one-cycle"}
 # The appendix's table of hyper-parameters; what it does not name is the original papers'.
 _PAPER: dict[str, dict[str, Any]] = {
     "lstm": {"batch": 32},
     "mathen": {"batch": 32},
     "transformer": {"embedding": 512, "layers": 4, "dropout": 0.1, "learning_rate": 3e-3, "schedule": "warm-up"},
     "gts": {"schedule": "halving", "weight_decay": 1e-5},
+    "bertgen": {"layers": 12, **_FINE_TUNING},
+    "gpt2": _FINE_TUNING,
 }
 # Two cores, minutes rather than hours: half the width, a one-cycle schedule, early stopping.
 _CPU_COMMON = {
@@ -63,6 +70,8 @@ _CPU: dict[str, dict[str, Any]] = {
     "mathen": {"batch": 32, "learning_rate": 2e-3},
     "transformer": {"embedding": 256, "layers": 3, "dropout": 0.1, "learning_rate": 5e-4, "batch": 32},
     "gts": {"weight_decay": 1e-5, "learning_rate": 2e-3, "batch": 32, "dropout": 0.3},
+    "bertgen": {**_FINE_TUNING, "learning_rate": 2e-4, "pretrained_rate": 0.5, "epochs": 10, "forget": 0.0},
+    "gpt2": {**_FINE_TUNING, "learning_rate": 1e-4, "epochs": 10, "forget": 0.0},
 }
 PRESETS = ("cpu", "paper")
 

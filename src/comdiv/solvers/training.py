@@ -14,7 +14,6 @@ from torch.nn import functional
 
 from comdiv.errors import ComdivError
 from comdiv.solver import Progress
-from comdiv.solvers.alphabet import PADDING_INDEX, UNKNOWN_INDEX
 from comdiv.solvers.batches import IGNORED, Batch, epoch_batches
 from comdiv.solvers.checkpoints import (
     Checkpoint,
@@ -25,6 +24,7 @@ from comdiv.solvers.checkpoints import (
 )
 from comdiv.solvers.examples import Example
 from comdiv.solvers.model import Model
+from comdiv.solvers.reading import PADDING_INDEX, UNKNOWN_INDEX
 from comdiv.solvers.schedule import learning_rate
 
 _INITIALISATION = 2**31  # an epoch that no training reaches: its random numbers are for the first weights
@@ -71,7 +71,10 @@ def train(
     settings = model.settings
     device = next(model.parameters()).device
     optimiser = torch.optim.Adam(
-        model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=device.type == "cpu"
+        model.parameter_groups(),
+        lr=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        fused=device.type == "cpu",
     )
     trained = Trained()
     if checkpoints is not None:
@@ -134,7 +137,7 @@ def forgetful(words: Tensor, rates: Tensor) -> Tensor:
 def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rate: float, step: int) -> float:
     """One step of gradient descent on a batch; returns its loss."""
     for group in optimiser.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group["share"]
     logits = model.target_logits(model.encode(batch), batch)
     loss = functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
     optimiser.zero_grad(set_to_none=True)

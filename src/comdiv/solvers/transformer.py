@@ -11,8 +11,8 @@ from torch.nn import functional
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
-from comdiv.solvers.examples import MOST_WORDS, NumberInput
 from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.reading import MOST_WORDS, NumberInput
 from comdiv.solvers.settings import SolverSettings
 
 

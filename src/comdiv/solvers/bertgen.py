@@ -1,0 +1,262 @@
+"""BERTGen: a pre-trained encoder and a Transformer decoder that begins with its weights (§V-B; Chen et al. 2020)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+import transformers
+from torch import Tensor, nn
+from torch.nn import functional
+
+from comdiv.problem import Problem
+from comdiv.solvers.alphabet import END, Notation
+from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.pretrained import Pieces, fetch, made, prepared
+from comdiv.solvers.reading import NumberInput, Reader
+from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.transformer import Attended, Memory, TransformerState
+
+WEIGHTS = {"en": "bert-base-uncased", "zh": "bert-base-chinese"}  # as in the paper
+# How BERT and its kin name the parts of a layer that the decoder has, too: the name in the decoder, theirs.
+_PARTS = (
+    ("attention.query", ("attention.self.query", "attention.q_lin", "attention.attn.q")),
+    ("attention.key", ("attention.self.key", "attention.k_lin", "attention.attn.k")),
+    ("attention.value", ("attention.self.value", "attention.v_lin", "attention.attn.v")),
+    ("attention.output", ("attention.output.dense", "attention.out_lin", "attention.attn.o")),
+    ("attention.norm", ("attention.output.LayerNorm", "sa_layer_norm", "attention.LayerNorm")),
+    ("up", ("intermediate.dense", "ffn.lin1")),
+    ("down", ("output.dense", "ffn.lin2")),
+    ("norm", ("output.LayerNorm", "output_layer_norm")),
+)
+
+
+class Attention(nn.Module):
+    """Multi-head attention with BERT's parts: what it finds is added to what asked, then normalised."""
+
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads, self.p = heads, dropout
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.output = nn.Linear(width, width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def attended(self, states: Tensor) -> Attended:
+        return Attended(self._split(self.key(states)), self._split(self.value(states)))
+
+    def forward(self, states: Tensor, attended: Attended, mask: Tensor | None = None) -> Tensor:
+        """states (rows, steps, width) → the same shape."""
+        found = functional.scaled_dot_product_attention(
+            self._split(self.query(states)),
+            attended.keys,
+            attended.values,
+            attn_mask=mask,
+            dropout_p=self.p if self.training else 0.0,
+        )
+        normed: Tensor = self.norm(states + self.dropout(self.output(found.transpose(1, 2).flatten(2))))
+        return normed
+
+    def _split(self, states: Tensor) -> Tensor:
+        return states.view(*states.shape[:-1], self.heads, -1).transpose(1, 2)  # (rows, heads, steps, width / heads)
+
+
+class DecoderLayer(nn.Module):
+    """A layer of BERT with a second attention, to the text."""
+
+    def __init__(self, width: int, heads: int, inner: int, dropout: float) -> None:
+        super().__init__()
+        self.attention, self.text = Attention(width, heads, dropout), Attention(width, heads, dropout)
+        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.dropout = nn.Dropout(dropout)
+
+    def feed_forward(self, states: Tensor) -> Tensor:
+        normed: Tensor = self.norm(states + self.dropout(self.down(functional.gelu(self.up(states)))))
+        return normed
+
+
+@dataclass(frozen=True, slots=True)
+class _Width:
+    """The sizes of an encoder, however its configuration names them."""
+
+    width: int
+    heads: int
+    inner: int
+    layers: int
+
+    @classmethod
+    def of(cls, config: Any) -> "_Width":
+        inner = getattr(config, "intermediate_size", None) or getattr(config, "hidden_dim", 4 * config.hidden_size)
+        return cls(config.hidden_size, config.num_attention_heads, inner, config.num_hidden_layers)
+
+
+class Bertgen(Model):
+    """Any BERT-like encoder of the transformers library; the decoder has its sizes, and at most `layers` layers."""
+
+    notation: ClassVar[Notation] = "infix"
+    numbers: ClassVar[NumberInput] = "indexed"
+    versions_of = (*Model.versions_of, "transformers", "tokenizers")
+
+    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+        super().__init__(settings, sizes)
+        assert isinstance(sizes.reader, Pieces)
+        self.reader = sizes.reader
+        alphabet, size = sizes.alphabet, _Width.of(self.reader.config)
+        # A row for each quantity that can be copied, and one for all beyond.
+        self.last_row = self.reader.first_quantity + alphabet.copies
+        self.encoder = made(transformers.AutoModel.from_config, self.reader, self.last_row + 1, settings.dropout)
+        self.start_token = alphabet.size
+        self.tokens = nn.Embedding(alphabet.size + 1, size.width)
+        self.positions = nn.Embedding(settings.most_tokens + 1, size.width)
+        self.norm = nn.LayerNorm(size.width, eps=1e-12)
+        self.dropout = nn.Dropout(settings.dropout)
+        layers = min(settings.layers, size.layers)
+        self.layers = nn.ModuleList(
+            DecoderLayer(size.width, size.heads, size.inner, settings.dropout) for _ in range(layers)
+        )
+        self.output = nn.Linear(size.width, alphabet.size)
+        for module in [self.tokens, self.positions, self.output, *self.layers.modules()]:
+            if isinstance(module, nn.Linear | nn.Embedding):
+                nn.init.normal_(module.weight, std=0.02)  # as BERT
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+
+    # --- pre-trained ---
+
+    @classmethod
+    def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
+        return Pieces.learn("encoder", WEIGHTS, problems, settings)
+
+    @classmethod
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
+        return Pieces.load("encoder", folder)
+
+    def save_reader(self, folder: Path) -> None:
+        self.reader.save(folder)
+
+    def load_pretrained(self) -> None:
+        if self.settings.random_weights or self.reader.source is None:
+            return
+        loaded = fetch(transformers.AutoModel.from_pretrained, self.reader.source, use_safetensors=True)
+        self.encoder = prepared(loaded, self.last_row + 1, self.settings.dropout)
+        with torch.no_grad():
+            self._begin_quantities()
+            self._begin_decoder()
+
+    def _begin_quantities(self) -> None:
+        """A quantity begins as a number: N3 as the 3. They are alike, and no two are equal."""
+        table = self.encoder.get_input_embeddings().weight
+        for row in range(self.reader.first_quantity, self.last_row + 1):
+            table[row] = table[self.reader.ids(str(row - self.reader.first_quantity))].mean(0)
+
+    def _begin_decoder(self) -> None:
+        """Everything in the decoder that has its like in the encoder begins as that does, where the shapes allow."""
+        table, alphabet = self.encoder.get_input_embeddings().weight, self.sizes.alphabet
+        parameters = dict(self.encoder.named_parameters())
+        if table.shape[1] == self.tokens.embedding_dim:
+            for index, text in enumerate(alphabet.base):
+                spelled = [self.reader.tokenizer.sep_token_id] if text == END else self.reader.ids(text)
+                self.tokens.weight[index] = table[spelled].mean(0)
+            first = self.reader.first_quantity
+            self.tokens.weight[alphabet.first_copy : self.start_token] = table[first : first + alphabet.copies]
+            self.tokens.weight[self.start_token] = table[self.reader.tokenizer.cls_token_id]
+            self.output.weight.copy_(self.tokens.weight[: self.start_token])
+        for name, parameter in parameters.items():
+            if name.endswith("position_embeddings.weight") and parameter.shape[1] == self.tokens.embedding_dim:
+                count = min(len(parameter), len(self.positions.weight))
+                self.positions.weight[:count] = parameter[:count]
+        _copied(parameters, "embeddings.LayerNorm", self.norm)
+        deepest = _Width.of(self.reader.config).layers - 1
+        for index, layer in enumerate(self._layers):
+            like = round(index * deepest / max(1, len(self.layers) - 1))
+            for ours, theirs in _PARTS:
+                for name in theirs:
+                    _copied(parameters, f"layer.{like}.{name}", layer.get_submodule(ours))
+            layer.text.load_state_dict(layer.attention.state_dict())
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        encoder = list(self.encoder.parameters())
+        known = {id(parameter) for parameter in encoder}
+        others = [parameter for parameter in self.parameters() if id(parameter) not in known]
+        share = 1.0 if self.settings.random_weights else self.settings.pretrained_rate
+        return [{"params": encoder, "share": share}, {"params": others, "share": 1.0}]
+
+    # --- reading and writing ---
+
+    def encode(self, batch: Batch) -> Memory:
+        mask = batch.word_mask
+        words = batch.words.clamp(max=self.last_row)
+        return Memory(self.encoder(input_ids=words, attention_mask=mask.long()).last_hidden_state, mask)
+
+    def target_logits(self, memory: Memory, batch: Batch) -> Tensor:
+        before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
+        tokens = torch.cat([torch.full_like(batch.targets[:, :1], self.start_token), before], 1)
+        steps = tokens.shape[1]
+        causal = torch.ones(steps, steps, dtype=torch.bool, device=tokens.device).tril()
+        texts = [layer.text.attended(memory.states) for layer in self._layers]
+        states, _ = self._decode(tokens, [None] * len(texts), texts, memory.mask[:, None, None], 1, causal)
+        logits: Tensor = self.output(states)
+        return logits
+
+    def start(self, memory: Memory, beam: int) -> TransformerState:
+        texts = [layer.text.attended(memory.states) for layer in self._layers]
+        first = torch.full((len(memory.states) * beam,), self.start_token, device=memory.states.device)
+        return self._stepped(first, [None] * len(texts), texts, memory.mask[:, None, None], beam)
+
+    def next_logits(self, state: TransformerState) -> Tensor:
+        return state.logits
+
+    def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
+        texts, mask = state.texts, state.mask
+        if len(rows) < len(state.logits):  # some problems are solved
+            problems = rows[:: state.beam] // state.beam
+            texts, mask = [text.of(problems) for text in texts], mask[problems]
+        return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
+
+    @property
+    def _layers(self) -> list[Any]:
+        return list(self.layers)
+
+    def _stepped(
+        self, tokens: Tensor, written: Sequence[Attended | None], texts: list[Attended], mask: Tensor, beam: int
+    ) -> TransformerState:
+        states, extended = self._decode(tokens.unsqueeze(1), written, texts, mask, beam)
+        return TransformerState(self.output(states).squeeze(1), extended, texts, mask, beam)
+
+    def _decode(
+        self,
+        tokens: Tensor,
+        written: Sequence[Attended | None],
+        texts: list[Attended],
+        mask: Tensor,
+        beam: int,
+        causal: Tensor | None = None,
+    ) -> tuple[Tensor, list[Attended]]:
+        """tokens (rows, steps) after what is `written` → states (rows, steps, width), and what is written now.
+
+        The `beam` rows of a problem read the same text: (problems, heads, words, width / heads) in `texts`.
+        """
+        first = 0 if written[0] is None else written[0].keys.shape[2]
+        places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
+        states = self.dropout(self.norm(self.tokens(tokens) + self.positions(places)))
+        extended = []
+        for layer, before, text in zip(self._layers, written, texts, strict=True):
+            now = layer.attention.attended(states)
+            if before is not None:
+                now = Attended(torch.cat([before.keys, now.keys], 2), torch.cat([before.values, now.values], 2))
+            states = layer.attention(states, now, causal)
+            grouped = states.view(len(mask), beam * tokens.shape[1], -1)
+            states = layer.feed_forward(layer.text(grouped, text, mask).view(states.shape))
+            extended.append(now)
+        return states, extended
+
+
+def _copied(parameters: dict[str, Tensor], name: str, module: nn.Module) -> None:
+    """Copy what ends in that name into a module, where it is there and of its shape."""
+    for kind, parameter in module.named_parameters():
+        for theirs, value in parameters.items():
+            if theirs.endswith(f"{name}.{kind}") and value.shape == parameter.shape:
+                parameter.copy_(value)

@@ -1,0 +1,201 @@
+"""A causal language model on "problem → expression" (§V-B; Radford et al. 2019): GPT-2, or any other."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import transformers
+from torch import Tensor
+
+from comdiv.errors import ComdivError
+from comdiv.problem import Problem
+from comdiv.solvers.alphabet import END, Alphabet, Notation
+from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.examples import Integers
+from comdiv.solvers.grammar import Rules
+from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.pretrained import Pieces, fetch, made, prepared
+from comdiv.solvers.reading import NumberInput, Reader
+from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.spelling import SpelledRules, Spelling
+
+WEIGHTS = {"en": "gpt2", "zh": "uer/gpt2-chinese-cluecorpussmall"}
+
+
+@dataclass(slots=True)
+class Prompt:
+    """The problems' pieces, without the mark's last one; their keys and values once they are asked for."""
+
+    words: Tensor  # (batch, words)
+    mask: Tensor  # (batch, words)
+    cache: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class CausalState:
+    """The model after a piece: all that it has computed stays in the cache, which goes from state to state."""
+
+    logits: Tensor  # (rows, columns)
+    cache: Any
+    mask: Tensor  # (rows, words and pieces so far)
+    position: Tensor  # (rows): of the next piece
+
+
+class Gpt2(Model):
+    """Expressions are spelled with the model's own pieces; only those count, in the loss and in decoding."""
+
+    notation: ClassVar[Notation] = "infix"
+    numbers: ClassVar[NumberInput] = "indexed"
+    versions_of = (*Model.versions_of, "transformers", "tokenizers")
+
+    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+        super().__init__(settings, sizes)
+        assert isinstance(sizes.reader, Pieces)
+        self.reader = sizes.reader
+        spellings, self.rows = _spellings(self.reader, sizes.alphabet)
+        self.spelling = Spelling(spellings)
+        positions = getattr(self.reader.config, "max_position_embeddings", None)
+        if positions is not None and self.reader.most_pieces + settings.most_tokens * self.spelling.longest > positions:
+            raise ComdivError(
+                f"the model has {positions} positions: too few for expressions of most_tokens={settings.most_tokens}"
+            )
+        self.causal = made(transformers.AutoModelForCausalLM.from_config, self.reader, self.rows, settings.dropout)
+        self.register_buffer("pieces", torch.tensor(self.spelling.pieces), persistent=False)
+
+    # --- pre-trained ---
+
+    @classmethod
+    def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
+        return Pieces.learn("causal", WEIGHTS, problems, settings)
+
+    @classmethod
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
+        return Pieces.load("causal", folder)
+
+    def save_reader(self, folder: Path) -> None:
+        self.reader.save(folder)
+
+    def load_pretrained(self) -> None:
+        if self.settings.random_weights or self.reader.source is None:
+            return
+        load = transformers.AutoModelForCausalLM.from_pretrained
+        options = {} if self.reader.source.gguf_file else {"use_safetensors": True}
+        self.causal = prepared(fetch(load, self.reader.source, **options), self.rows, self.settings.dropout)
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
+        """All weights, each once: most models use their embeddings for the output, too."""
+        whole = super().state_dict(*args, **kwargs)
+        return {name: whole[name] for name in whole if name not in self._twins()}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+        twins = {twin: state_dict[name] for twin, name in self._twins().items() if name in state_dict}
+        return super().load_state_dict({**state_dict, **twins}, strict, assign)
+
+    def _twins(self) -> dict[str, str]:
+        """Names of weights that are another's, with that other's name."""
+        names: dict[int, str] = {}
+        parameters = self.named_parameters(remove_duplicate=False)
+        found = [(name, names.setdefault(id(parameter), name)) for name, parameter in parameters]
+        return {name: first for name, first in found if name != first}
+
+    # --- spelling ---
+
+    def spell(self, target: Integers) -> Integers:
+        return np.array(self.spelling.spell(target.tolist()), dtype=np.int64)
+
+    def rules(self, *, constrained: bool, cover: bool) -> SpelledRules:
+        rules = Rules(self.notation, self.sizes.alphabet, self.settings.most_tokens, constrained, cover)
+        return SpelledRules(rules, self.spelling, self._pieces.device)
+
+    @property
+    def _pieces(self) -> Tensor:
+        """(columns): the vocabulary's index of each."""
+        pieces = self.pieces
+        assert isinstance(pieces, Tensor)
+        return pieces
+
+    # --- reading and writing ---
+
+    def encode(self, batch: Batch) -> Prompt:
+        return Prompt(batch.words, batch.word_mask)
+
+    def target_logits(self, memory: Prompt, batch: Batch) -> Tensor:
+        """Problem and expression in one pass; the gap between a short text and its expression is masked."""
+        before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
+        first = torch.full_like(batch.targets[:, :1], self.reader.mark[-1])
+        written = torch.cat([first, self._pieces[before]], 1)  # (batch, steps)
+        steps = torch.arange(written.shape[1], device=written.device)
+        found = self.causal(
+            input_ids=torch.cat([memory.words, written], 1),
+            attention_mask=torch.cat([memory.mask, torch.ones_like(written, dtype=torch.bool)], 1).long(),
+            position_ids=torch.cat([_positions(memory.mask), memory.mask.sum(1, keepdim=True) + steps], 1),
+            logits_to_keep=written.shape[1],
+            use_cache=False,
+        )
+        logits: Tensor = found.logits[..., self._pieces]
+        return logits
+
+    def start(self, memory: Prompt, beam: int) -> CausalState:
+        if memory.cache is None:  # the same for every search
+            memory.cache = self.causal(
+                input_ids=memory.words,
+                attention_mask=memory.mask.long(),
+                position_ids=_positions(memory.mask),
+                logits_to_keep=1,
+                use_cache=True,
+            ).past_key_values
+        cache = copy.deepcopy(memory.cache)
+        cache.batch_repeat_interleave(beam)
+        mask = memory.mask.repeat_interleave(beam, 0)
+        return self._stepped(
+            cache, mask, mask.sum(1), torch.full_like(mask[:, 0], self.reader.mark[-1], dtype=torch.long)
+        )
+
+    def next_logits(self, state: CausalState) -> Tensor:
+        return state.logits
+
+    def advance(self, state: CausalState, rows: Tensor, tokens: Tensor) -> CausalState:
+        state.cache.batch_select_indices(rows)
+        return self._stepped(state.cache, state.mask[rows], state.position[rows], self._pieces[tokens])
+
+    def _stepped(self, cache: Any, mask: Tensor, position: Tensor, pieces: Tensor) -> CausalState:
+        """One more piece a row: mask (rows, before), position and pieces (rows)."""
+        mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
+        found = self.causal(
+            input_ids=pieces.unsqueeze(1),
+            attention_mask=mask.long(),
+            position_ids=position.unsqueeze(1),
+            past_key_values=cache,
+            use_cache=True,
+        )
+        return CausalState(found.logits[:, -1, self._pieces], found.past_key_values, mask, position + 1)
+
+
+def _positions(mask: Tensor) -> Tensor:
+    """Every piece's place; what pads a text stands where its last piece does."""
+    return (mask.long().cumsum(1) - 1).clamp(min=0)
+
+
+def _spellings(reader: Pieces, alphabet: Alphabet) -> tuple[list[list[int]], int]:
+    """The pieces of every token, and how many rows of embeddings that takes.
+
+    A token that the tokenizer does not know, or that could be taken for another, gets a piece of its own.
+    """
+    tokenizer, rows = reader.tokenizer, len(reader.tokenizer)
+    rows = max(rows, int(reader.config.vocab_size))
+    texts = [*alphabet.base, *(f"N{index}" for index in range(alphabet.copies))]
+    ends = [piece for piece in (tokenizer.eos_token_id, tokenizer.sep_token_id) if piece is not None]
+    spellings = [ends[:1] if text == END else reader.ids_within(f" {text}") for text in texts]
+    unknown = {
+        token for token, spelled in enumerate(spellings) if tokenizer.unk_token_id in spelled and texts[token] != END
+    }
+    while unknown:
+        for token in sorted(unknown):
+            spellings[token] = [rows]
+            rows += 1
+        unknown = set()
+    return spellings, rows

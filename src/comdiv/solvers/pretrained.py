@@ -1,0 +1,261 @@
+"""Pre-trained models of the transformers library: where they come from, how they read, and how a run keeps them.
+
+A run folder holds all that solving needs: the tokenizer's files and the model's configuration in `pretrained/`, the
+weights in `model.safetensors`. Nothing is unpickled, no code of a model's author is run.
+"""
+
+import copy
+import re
+import shutil
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import transformers
+from torch import nn
+
+from comdiv.errors import ComdivError
+from comdiv.language import get_language
+from comdiv.problem import Problem
+from comdiv.solvers.reading import NumberInput
+from comdiv.solvers.settings import SolverSettings
+
+FOLDER = "pretrained"  # in a run
+MOST_PIECES = 512  # of a text; a longer one is cut
+MARK = " →"  # between problem and expression, for causal models
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_SECONDS = 10  # to wait for the hub's first answer
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a pre-trained model is: a folder or a hub's name, and the file there if it is one GGUF file."""
+
+    name: str
+    gguf_file: str | None = None
+
+    @classmethod
+    def of(cls, weights: str) -> "Source":
+        if weights.lower().endswith(".gguf"):
+            return cls(str(Path(weights).parent), Path(weights).name)
+        return cls(weights)
+
+    @property
+    def place(self) -> str:
+        return self.name if self.gguf_file is None else f"{self.name}/{self.gguf_file}"
+
+
+def default_weights(names: Mapping[str, str], problems: Sequence[Problem]) -> str:
+    """The weights of the paper for the language that most problems are in."""
+    ((language, _),) = Counter(problem.language for problem in problems).most_common(1)
+    if language not in names:
+        raise ComdivError(f"there are no default weights for the language {language!r}: say --set weights=FOLDER")
+    return names[language]
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the library's bars and warnings: what a user must know, we say."""
+    logging: Any = transformers.utils.logging
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def fetch(load: Callable[..., Any], source: Source, **options: Any) -> Any:
+    """What `load` (a `from_pretrained`) makes of a source; what is neither here nor on the hub is one clear line."""
+    if source.gguf_file is not None:
+        options["gguf_file"] = source.gguf_file
+    is_here = Path(source.name).is_dir() and (source.gguf_file is None or Path(source.name, source.gguf_file).is_file())
+    if not is_here and not _HUB_NAME.fullmatch(source.name):
+        raise ComdivError(f"weights {source.place!r}: there is no such {'file' if source.gguf_file else 'folder'}")
+    with _quietly():
+        try:
+            return load(source.name, local_files_only=True, **options)
+        except Exception as error:  # the libraries below raise whatever they like, the bare class included
+            if is_here:
+                raise _cannot_be_loaded(source, error) from error
+        _reach_hub(source)
+        try:
+            return load(source.name, **options)
+        except Exception as error:
+            raise _cannot_be_loaded(source, error) from error
+
+
+def _reach_hub(source: Source) -> None:
+    """Ask the hub once: its own library asks six times, for most of a minute, before it gives up."""
+    from huggingface_hub import constants
+
+    file = source.gguf_file or "config.json"
+    if constants.HF_HUB_OFFLINE:
+        raise _not_there(source, "the hub is switched off (HF_HUB_OFFLINE)")
+    request = urllib.request.Request(f"{constants.ENDPOINT}/{source.name}/resolve/main/{file}", method="HEAD")
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS):
+            return
+    except urllib.error.HTTPError as error:
+        raise _not_there(source, f"the hub says {error.code} {error.reason}") from error
+    except (OSError, ValueError) as error:
+        raise _not_there(source, f"the hub cannot be reached: {getattr(error, 'reason', error)}") from error
+
+
+def _not_there(source: Source, reason: str) -> ComdivError:
+    files = source.gguf_file or "config.json, model.safetensors and the tokenizer's files"
+    place = f"weights=FILE{Path(files).suffix}" if source.gguf_file else "weights=FOLDER"
+    return ComdivError(
+        f"weights {source.name!r}: no such folder, not downloaded before, and {reason}. Download {files} of "
+        f"https://huggingface.co/{source.name} into a folder of yours and say --set {place}"
+    )
+
+
+def _cannot_be_loaded(source: Source, error: Exception) -> ComdivError:
+    reason = " ".join(str(error).split())
+    return ComdivError(f"weights {source.place!r} cannot be loaded: {reason or type(error).__name__}")
+
+
+def _tokenizer_and_config(source: Source) -> tuple[Any, Any]:
+    config = fetch(transformers.AutoConfig.from_pretrained, source)
+    tokenizer = fetch(transformers.AutoTokenizer.from_pretrained, source)
+    if 2 * len(tokenizer) < config.vocab_size:  # the library makes an empty one where the files are missing
+        raise ComdivError(
+            f"weights {source.place!r} cannot be loaded: the tokenizer knows {len(tokenizer)} of "
+            f"{config.vocab_size} pieces; its files are missing (tokenizer.json, vocab.txt…)"
+        )
+    return tokenizer, config
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Reads texts with a pre-trained model's tokenizer; every quantity keeps a place of its own.
+
+    For an encoder a quantity is one integer beyond the tokenizer's own (`first_quantity` + its index) between the
+    classifier's sign and the separator; for a causal model it is spelled, as it will be in the expression.
+    """
+
+    tokenizer: Any
+    config: Any
+    kind: Literal["encoder", "causal"]
+    source: Source | None = None  # of the weights; None for a run, which has its own
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def learn(
+        cls,
+        kind: Literal["encoder", "causal"],
+        names: Mapping[str, str],
+        problems: Sequence[Problem],
+        settings: SolverSettings,
+    ) -> "Pieces":
+        """The reader of the weights that the settings name, or of the default ones."""
+        if settings.forget:
+            raise ComdivError("forget is for words learnt from the data: a tokenizer knows every word, set forget=0")
+        source = Source.of(settings.weights or default_weights(names, problems))
+        return cls(*_tokenizer_and_config(source), kind, source)
+
+    @classmethod
+    def load(cls, kind: Literal["encoder", "causal"], folder: Path) -> "Pieces":
+        """The reader of a run folder."""
+        if not (folder / FOLDER).is_dir():
+            raise FileNotFoundError(2, "no such folder", str(folder / FOLDER))
+        return cls(*_tokenizer_and_config(Source(str(folder / FOLDER))), kind)
+
+    def save(self, folder: Path) -> None:
+        """Write the tokenizer's files and the configuration: all of them, or none."""
+        final, staging = folder / FOLDER, folder / f".{FOLDER}.part"
+        shutil.rmtree(staging, ignore_errors=True)
+        with _quietly():
+            try:
+                self.tokenizer.save_pretrained(staging)
+                self.config.save_pretrained(staging)
+            except Exception as error:  # how the tokenizers library reports a full disk
+                shutil.rmtree(staging, ignore_errors=True)
+                raise OSError(str(error)) from error
+        shutil.rmtree(final, ignore_errors=True)
+        staging.replace(final)
+
+    @property
+    def first_quantity(self) -> int:
+        return int(self.config.vocab_size)
+
+    @cached_property
+    def most_pieces(self) -> int:
+        """Of a text: two places fewer than the model has, since RoBERTa counts its positions from two."""
+        positions = getattr(self.config, "max_position_embeddings", None) or MOST_PIECES
+        share = positions - 2 if self.kind == "encoder" else positions // 2  # the other half is for the expression
+        return int(min(MOST_PIECES, share))
+
+    def ids(self, text: str) -> list[int]:
+        return list(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def ids_within(self, text: str) -> list[int]:
+        """The pieces of a text that follows another: some tokenizers put a space before whatever comes first."""
+        before, both = self._before, self.ids("=" + text)
+        return both[len(before) :] if both[: len(before)] == before else self.ids(text)
+
+    @cached_property
+    def _before(self) -> list[int]:
+        return self.ids("=")
+
+    @cached_property
+    def mark(self) -> list[int]:
+        return self.ids_within(MARK)
+
+    def read(self, problem: Problem, numbers: NumberInput) -> tuple[list[int], list[int]]:
+        """The pieces between quantities, and the quantities."""
+        tokenizer = self.tokenizer
+        first = next(id for id in (tokenizer.bos_token_id, tokenizer.cls_token_id, tokenizer.eos_token_id, 0)
+                     if id is not None)  # fmt: skip
+        pieces, positions, written = [first], [], 0
+        language = get_language(problem.language)
+        for token in language.tokens(problem.text, number_words=problem.number_words):
+            if token.quantity is None:
+                continue
+            pieces += self._segment(problem.text[written : token.start], written)
+            positions.append(len(pieces))
+            pieces += self._quantity(token.quantity)
+            written = token.end
+        pieces += self._segment(problem.text[written:], written)
+        last = self.mark[:-1] if self.kind == "causal" else [i for i in (tokenizer.sep_token_id,) if i is not None]
+        kept = pieces[: self.most_pieces - len(last)] + last
+        return kept, [min(position, len(kept) - 1) for position in positions]
+
+    def _segment(self, text: str, written: int) -> list[int]:
+        text = text.rstrip()
+        if not text:
+            return []
+        return self.ids_within(text) if written else self.ids(text)
+
+    def _quantity(self, index: int) -> list[int]:
+        return [self.first_quantity + index] if self.kind == "encoder" else self.ids_within(f" N{index}")
+
+
+def made(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float) -> Any:
+    """A model of the reader's configuration with random weights, and `rows` in its table of embeddings."""
+    with _quietly():
+        return prepared(load(copy.deepcopy(reader.config)), rows, dropout)
+
+
+def prepared(model: Any, rows: int, dropout: float) -> Any:
+    """In single precision, with so many rows of embeddings, and the solver's dropout."""
+    model = model.float()
+    with _quietly():
+        if rows > model.get_input_embeddings().num_embeddings:
+            model.resize_token_embeddings(rows, mean_resizing=False)
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None  # of a classifier: nobody asks it, and no gradient reaches it
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = dropout
+    return model
