@@ -70,10 +70,9 @@ def test_an_empty_text_is_read(name: str) -> None:
     assert positions == []
 
 
-@pytest.mark.parametrize("name", PRETRAINED)
-def test_words_are_not_forgotten_where_a_tokenizer_knows_them(name: str) -> None:
-    with pytest.raises(ComdivError, match="set forget=0"):
-        tiny_solver(name, forget=0.25).fit(EIGHT, ())
+def test_a_forgotten_piece_is_masked_and_one_without_a_mask_is_any_other() -> None:
+    assert reader("bertgen").unknown == reader("bertgen").tokenizer.mask_token_id
+    assert reader("gpt2").unknown == reader("gpt2").tokenizer.eos_token_id
 
 
 # --- where weights come from ---

@@ -159,8 +159,6 @@ class Pieces:
         settings: SolverSettings,
     ) -> "Pieces":
         """The reader of the weights that the settings name, or of the default ones."""
-        if settings.forget:
-            raise ComdivError("forget is for words learnt from the data: a tokenizer knows every word, set forget=0")
         source = Source.of(settings.weights or default_weights(names, problems))
         return cls(*_tokenizer_and_config(source), kind, source)
 
@@ -189,6 +187,16 @@ class Pieces:
     def first_quantity(self) -> int:
         return int(self.config.vocab_size)
 
+    @property
+    def unknown(self) -> int:
+        """What stands for a forgotten piece: a mask, where there is one."""
+        return self._special("mask", "unk", "eos")
+
+    def _special(self, *kinds: str) -> int:
+        """The first of the tokenizer's special pieces that it has; any piece where it has none."""
+        found = (getattr(self.tokenizer, f"{kind}_token_id") for kind in kinds)
+        return next((int(piece) for piece in found if piece is not None), 0)
+
     @cached_property
     def most_pieces(self) -> int:
         """Of a text: two places fewer than the model has, since RoBERTa counts its positions from two."""
@@ -215,9 +223,7 @@ class Pieces:
     def read(self, problem: Problem, numbers: NumberInput) -> tuple[list[int], list[int]]:
         """The pieces between quantities, and the quantities."""
         tokenizer = self.tokenizer
-        first = next(id for id in (tokenizer.bos_token_id, tokenizer.cls_token_id, tokenizer.eos_token_id, 0)
-                     if id is not None)  # fmt: skip
-        pieces, positions, written = [first], [], 0
+        pieces, positions, written = [self._special("bos", "cls", "eos")], [], 0
         language = get_language(problem.language)
         for token in language.tokens(problem.text, number_words=problem.number_words):
             if token.quantity is None:

@@ -21,6 +21,10 @@ class Reader(Protocol):
     def words(self) -> tuple[str, ...]:
         """The words learnt; none where a tokenizer brings its own."""
 
+    @property
+    def unknown(self) -> int:
+        """What stands for any word that is not known."""
+
     def read(self, problem: Problem, numbers: NumberInput) -> tuple[list[int], list[int]]:
         """A text's integers, and the positions of its quantities among them."""
 
@@ -55,6 +59,10 @@ class Vocabulary:
         counts = Counter(word for text in texts for word in text)
         kept = [word for word, count in counts.items() if count >= min_frequency and word not in (PADDING, UNKNOWN)]
         return cls((PADDING, UNKNOWN, *sorted(kept, key=lambda word: (-counts[word], word))))
+
+    @property
+    def unknown(self) -> int:
+        return UNKNOWN_INDEX
 
     def encode(self, words: Sequence[str]) -> list[int]:
         return [self.index.get(word, UNKNOWN_INDEX) for word in words]

@@ -81,6 +81,7 @@ def train(
         _resume(model, optimiser, trained, checkpoints, fingerprint)
     steps_per_epoch = math.ceil(len(examples) / settings.batch)
     rates = forget_rates(examples, settings.forget, device)
+    unknown = UNKNOWN_INDEX if model.sizes.reader is None else model.sizes.reader.unknown
     while trained.epoch < settings.epochs and not _patience_is_over(trained, settings.patience):
         epoch = trained.epoch + 1
         seed_everything(settings.seed, epoch)
@@ -89,7 +90,7 @@ def train(
         losses = []
         for batch in epoch_batches(examples, settings.batch, settings.seed, epoch, device):
             rate = learning_rate(settings, trained.step, steps_per_epoch)
-            read = batch if rates is None else replace(batch, words=forgetful(batch.words, rates))
+            read = batch if rates is None else replace(batch, words=forgetful(batch.words, rates, unknown))
             losses.append(train_step(model, optimiser, read, rate, trained.step))
             trained.step += 1
             if progress is not None:
@@ -128,10 +129,10 @@ def forget_rates(examples: Sequence[Example], forget: float, device: torch.devic
     return torch.tensor(forget / (forget + counts), dtype=torch.float32, device=device)
 
 
-def forgetful(words: Tensor, rates: Tensor) -> Tensor:
+def forgetful(words: Tensor, rates: Tensor, unknown: int = UNKNOWN_INDEX) -> Tensor:
     """The words with some of them unknown, drawn anew each time; padding stays."""
     forgotten = torch.rand(words.shape, device=words.device) < rates[words]
-    return words.masked_fill(forgotten & (words != PADDING_INDEX), UNKNOWN_INDEX)
+    return words.masked_fill(forgotten & (words != PADDING_INDEX), unknown)
 
 
 def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rate: float, step: int) -> float:
