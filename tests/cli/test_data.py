@@ -113,3 +113,15 @@ def test_ids_and_file_names_with_brackets_are_shown_as_they_are(tmp_path: Path) 
     output = run("data", "stats", str(path)).output
     assert "[red]mine" in output
     assert "[/red]4" in output
+
+
+def test_stats_takes_a_tolerance_for_corpora_that_round(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text('question,formula,result\n"10 nuts for 3 squirrels. How many each?",10/3,3.3\n')
+    columns = ("--text", "question", "--equation", "formula", "--answer", "result", "--json")
+    for tolerance, agree in (("0.01", 0), ("2%", 1)):
+        counted = json.loads(run("data", "stats", str(path), *columns, "--tolerance", tolerance).output)
+        assert (counted["evaluated"], counted["agree"], counted["hold"]) == (1, agree, agree)
+    for wrong in ("1", "-0.1", "much"):
+        with pytest.raises(ComdivError, match=f"--tolerance {wrong}: "):
+            run("data", "stats", str(path), *columns, "--tolerance", wrong)

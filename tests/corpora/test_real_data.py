@@ -1,12 +1,13 @@
 """The real corpora: how many labels agree, how many leaves and units are found. Only ids and counts stand here."""
 
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from comdiv.corpora import Corpus, CorpusStatistics, corpus_statistics, read_corpus
-from comdiv.expression import format_number
+from comdiv.expression import TOLERANCE, format_number
 from comdiv.language import get_language, learn_units
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("real_data")]
@@ -18,8 +19,8 @@ def corpus(name: str) -> Corpus:
 
 
 @cache
-def statistics(name: str) -> CorpusStatistics:
-    return corpus_statistics(corpus(name).problems, corpus(name).report)
+def statistics(name: str, tolerance: Fraction = TOLERANCE) -> CorpusStatistics:
+    return corpus_statistics(corpus(name).problems, corpus(name).report, tolerance)
 
 
 @pytest.mark.parametrize(("name", "records"), [("math23k", 23_162), ("mawps", 2_373), ("svamp", 1_000)])
@@ -42,6 +43,13 @@ def test_mawps_labels_agree_where_the_corpus_does_not_contradict_itself() -> Non
     assert counted.agree >= 2_325  # 37 answers are not within 1e-4 of their own equation
     assert (counted.unreadable, counted.not_expressible) == (0, 11)
     assert counted.evaluated + counted.not_expressible == counted.problems
+
+
+@pytest.mark.parametrize(("tolerance", "agree", "hold"), [(TOLERANCE, 2_325, 2_335), (Fraction(1, 100), 2_344, 2_354)])
+def test_mawps_equations_hold_also_where_they_are_not_linear(tolerance: Fraction, agree: int, hold: int) -> None:
+    counted = statistics("mawps", tolerance)
+    assert (counted.evaluated, counted.agree, counted.hold) == (2_362, agree, hold)
+    assert len(counted.disagreeing) == 2_362 - agree
 
 
 def test_svamp_labels_agree() -> None:

@@ -1,6 +1,7 @@
 """What a corpus is made of, counted on five problems by hand."""
 
 import json
+from fractions import Fraction
 
 from comdiv.corpora import CorpusStatistics, ReadReport, corpus_statistics, read_rows
 from comdiv.expression import parse
@@ -62,3 +63,24 @@ def test_an_expression_without_a_value_disagrees() -> None:
 def test_an_empty_corpus_has_zeros() -> None:
     counted = corpus_statistics([], ReadReport())
     assert (counted.problems, counted.agree, counted.mean_tokens, counted.twins) == (0, 0, 0, 0)
+
+
+def test_equations_that_are_not_linear_hold_with_the_answer_put_in() -> None:
+    rows = [
+        {"id": "a", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": "2"},
+        {"id": "b", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": "3"},
+        {"id": "c", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": "0"},
+        {"id": "d", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": None},
+        {"id": "e", "original_text": "Tom has 3 cats. How many legs?", "equation": "x=3*4", "ans": "12"},
+    ]
+    corpus = read_rows(rows)
+    counted = corpus_statistics(corpus.problems, corpus.report)
+    assert (counted.agree, counted.hold, counted.not_expressible) == (1, 2, 4)
+
+
+def test_the_tolerance_decides_which_rounded_answers_agree() -> None:
+    rows = [{"original_text": "10 nuts for 3 squirrels. How many each?", "equation": "x=10/3", "ans": "3.3"}]
+    corpus = read_rows(rows)
+    for tolerance, agree in ((Fraction(1, 10_000), 0), (Fraction(1, 100), 0), (Fraction(1, 99), 1)):
+        counted = corpus_statistics(corpus.problems, corpus.report, tolerance)
+        assert (counted.agree, counted.hold, counted.tolerance) == (agree, agree, float(tolerance))

@@ -10,6 +10,7 @@ from comdiv.expression import (
     Expression,
     ExpressionError,
     NotExpressible,
+    equation_holds,
     evaluate,
     parse,
     parse_equation,
@@ -191,3 +192,28 @@ def test_any_text_is_an_expression_that_prints_and_parses_back_or_our_error(text
             assert found.position is None or 0 <= found.position <= len(equation)
         else:
             assert parse(to_infix(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("equation", "answer", "holds"),
+    [
+        ("x+(1.0/x)=3.3333", "3", True),
+        ("x+(1.0/x)=3.3", "3", False),
+        ("(6.0+x)*(x-6.0)=189.0", "15", True),
+        ("(6.0+x)*(x-6.0)=189.0", "-15", True),
+        ("x^2=2", "1.41", False),
+        ("7=3+x", "4", True),
+    ],
+)
+def test_an_equation_holds_for_an_answer_that_makes_its_sides_equal(equation: str, answer: str, holds: bool) -> None:
+    assert equation_holds(equation, Fraction(answer)) is holds
+
+
+def test_an_equation_holds_within_the_tolerance() -> None:
+    assert equation_holds("x^2=2", Fraction("1.41"), Fraction(1, 100))
+
+
+@pytest.mark.parametrize("equation", ["3+4", "x=N0", "x=1=2", "x+y=3", "1/x=5", "3=3", "x=", "x" * 100_000])
+def test_what_is_no_equation_over_numbers_is_our_error(equation: str) -> None:
+    with pytest.raises(ExpressionError):
+        equation_holds(equation, Fraction(0))

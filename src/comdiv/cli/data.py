@@ -1,7 +1,7 @@
 """`comdiv data`: list, download, convert, stats, show, demo."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,6 +27,9 @@ from comdiv.cli.corpus import (
     print_complaints,
 )
 from comdiv.errors import ComdivError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fetch, convert and look at corpora.")
 
@@ -127,7 +130,7 @@ def convert(
     typer.echo(f"{to}: {count} problems of {report.records} records")
 
 
-@data_app.command(epilog="Example: comdiv data stats math23k --json")
+@data_app.command(epilog="Examples: comdiv data stats math23k --json; comdiv data stats mawps --tolerance 0.01")
 def stats(
     source: Source,
     text: TextColumn = None,
@@ -135,15 +138,19 @@ def stats(
     answer: AnswerColumn = None,
     language: LanguageOption = None,
     number_words: NumberWordsOption = None,
+    tolerance: Annotated[
+        str, typer.Option(help="How far, relative to it, an answer may be from its equation's value and still agree.")
+    ] = "0.0001",
     json: JsonOption = False,
 ) -> None:
     """Count a corpus: problems, expressions that evaluate and agree with their answers, templates, twins."""
     from comdiv.corpora import ReadReport, corpus_statistics, open_corpus
 
     report = ReadReport()
+    allowed = _tolerance(tolerance)
     columns = named_columns(text, equation, answer)
     name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
-    statistics = corpus_statistics(tracked(problems, "counting"), report).to_json()
+    statistics = corpus_statistics(tracked(problems, "counting"), report, allowed).to_json()
     if json:
         complaints = [str(complaint) for complaint in (*report.not_expressible, *report.unreadable)]
         print_json({"corpus": name, "version": version, **statistics, "complaints": complaints})
@@ -166,6 +173,18 @@ def stats(
         table.add_row(key.replace("_", " "), Text(shown))
     output_console().print(table)
     print_complaints(report)
+
+
+def _tolerance(text: str) -> "Fraction":
+    from comdiv.expression import ExpressionError, parse_answer
+
+    try:
+        value = parse_answer(text)
+    except ExpressionError as error:
+        raise ComdivError(f"--tolerance {text}: {error}") from error
+    if not 0 <= value < 1:
+        raise ComdivError(f"--tolerance {text}: it is a share of the answer, from 0 to below 1")
+    return value
 
 
 @data_app.command(epilog="Example: comdiv data show demo-zh --limit 2")

@@ -65,13 +65,10 @@ def open_session(
     source: str, judges: list[str], sample: int, seed: int, out: Path | None, *, everything: bool
 ) -> "JudgingSession":
     """The session of a folder: a new one, or the one that is there if it is about the same sample."""
-    from comdiv.corpora import DEMO_CORPORA
-    from comdiv.corpora.read import locate
     from comdiv.studio.judging import DATABASE, JudgingSession, sample_problems
 
-    name = source if source in DEMO_CORPORA else locate(source)[0]
-    path = (out or Path(f"judging-{name}")) / DATABASE
     corpus = load_corpus(source)
+    path = (out or Path(f"judging-{corpus.name}")) / DATABASE
     problems = _products(corpus.problems, everything)
     wanted = {"corpus": corpus.name, "version": corpus.version, "sample": sample, "seed": seed, "of": len(problems)}
     if not path.exists():

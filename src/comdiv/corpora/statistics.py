@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from comdiv.corpora.records import ReadReport
 from comdiv.expression import (
+    TOLERANCE,
     ExpressionError,
     answers_agree,
+    equation_holds,
     evaluate,
     format_number,
     operator_count,
@@ -20,13 +23,17 @@ from comdiv.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class CorpusStatistics:
-    """Counts over a corpus. `agree`: the expression's value is the answer, exactly or within 1e-4 relative."""
+    """Counts over a corpus. `agree`: the expression's value is the answer, exactly or within the relative `tolerance`;
+    `hold`: these, and the equations without an expression (not linear) that hold with the answer put in.
+    """
 
     records: int
     problems: int
     languages: tuple[str, ...]
     evaluated: int
     agree: int
+    hold: int
+    tolerance: float
     disagreeing: tuple[str, ...]
     not_expressible: int
     unreadable: int
@@ -46,14 +53,19 @@ class CorpusStatistics:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def corpus_statistics(problems: Iterable[Problem], report: ReadReport) -> CorpusStatistics:
-    """Go through a corpus once; the report that its reading fills is complete afterwards."""
+def corpus_statistics(
+    problems: Iterable[Problem], report: ReadReport, tolerance: Fraction = TOLERANCE
+) -> CorpusStatistics:
+    """Go through a corpus once; the report that its reading fills is complete afterwards.
+
+    The tolerance is for looking at corpora that round their answers; solvers are always scored within 1e-4.
+    """
     templates: Counter[str] = Counter()
     operators: Counter[int] = Counter()
     masked: Counter[str] = Counter()
     languages: set[str] = set()
     disagreeing: list[str] = []
-    tokens = clauses = quantities = evaluated = agree = 0
+    tokens = clauses = quantities = evaluated = agree = hold = 0
     for problem in problems:
         language = get_language(problem.language)
         languages.add(problem.language)
@@ -63,6 +75,7 @@ def corpus_statistics(problems: Iterable[Problem], report: ReadReport) -> Corpus
         tokens += len(language.tokens(problem.text, number_words=problem.number_words))
         clauses += len(language.clauses(problem.text))
         if problem.expression is None:
+            hold += _holds(problem, tolerance)
             continue
         templates[template(problem.expression)] += 1
         operators[operator_count(problem.expression)] += 1
@@ -72,7 +85,7 @@ def corpus_statistics(problems: Iterable[Problem], report: ReadReport) -> Corpus
             disagreeing.append(problem.id)
             continue
         evaluated += 1
-        if problem.answer is not None and answers_agree(value, problem.answer):
+        if problem.answer is not None and answers_agree(value, problem.answer, tolerance):
             agree += 1
         else:
             disagreeing.append(problem.id)
@@ -84,6 +97,8 @@ def corpus_statistics(problems: Iterable[Problem], report: ReadReport) -> Corpus
         languages=tuple(sorted(languages)),
         evaluated=evaluated,
         agree=agree,
+        hold=agree + hold,
+        tolerance=float(tolerance),
         disagreeing=tuple(disagreeing),
         not_expressible=len(report.not_expressible),
         unreadable=len(report.unreadable),
@@ -99,3 +114,14 @@ def corpus_statistics(problems: Iterable[Problem], report: ReadReport) -> Corpus
         mean_tokens=round(tokens / total, 2),
         mean_clauses=round(clauses / total, 2),
     )
+
+
+def _holds(problem: Problem, tolerance: Fraction) -> bool:
+    """Whether the equation that a problem without an expression kept holds for its answer."""
+    equation = problem.extra.get("equation")
+    if not isinstance(equation, str) or problem.answer is None:
+        return False
+    try:
+        return equation_holds(equation, problem.answer, tolerance)
+    except ExpressionError:
+        return False

@@ -1,7 +1,7 @@
 """Expressions: parse, print, draw, evaluate exactly, normalise, compare."""
 
 from comdiv.expression.drawing import draw_svg, draw_text
-from comdiv.expression.equation import NotExpressible, parse_equation
+from comdiv.expression.equation import NotExpressible, equation_holds, parse_equation
 from comdiv.expression.evaluation import TOLERANCE, answers_agree, evaluate, format_number, parse_answer
 from comdiv.expression.normalisation import (
     canonical,
@@ -44,6 +44,7 @@ __all__ = [
     "canonical",
     "draw_svg",
     "draw_text",
+    "equation_holds",
     "equivalent",
     "evaluate",
     "format_number",

@@ -6,8 +6,9 @@ where it stands more often, both sides are brought to a·x+b. Anything else is `
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
-from comdiv.expression.evaluation import evaluate
+from comdiv.expression.evaluation import TOLERANCE, answers_agree, evaluate
 from comdiv.expression.parsing import parse_tokens
 from comdiv.expression.scanning import MAX_LENGTH, plain_signs, scan
 from comdiv.expression.tree import (
@@ -39,6 +40,26 @@ class NotExpressible(ExpressionError):  # noqa: N818  (it is an outcome that rea
 
 def parse_equation(text: str, *, fractions_are_leaves: bool = False) -> Expression:
     """The expression for the unknown of an equation; a text without `=` is an expression already."""
+    sides = _sides(text, fractions_are_leaves=fractions_are_leaves)
+    return sides[0] if len(sides) == 1 else _solve(*sides)
+
+
+def equation_holds(text: str, answer: Fraction, tolerance: Fraction = TOLERANCE) -> bool:
+    """Whether both sides of an equation over numbers have the same value, the answer put in for the unknown.
+
+    Unlike an expression for the unknown, this can be asked of equations that are not linear: `x+1/x=3.3333` of 3.
+    """
+    sides = _sides(text, fractions_are_leaves=True)
+    if len(sides) != 2:
+        raise ExpressionError("no equation: it has one side only")
+    if any(isinstance(leaf, Reference) and leaf != _UNKNOWN for side in sides for leaf in leaves(side)):
+        raise ExpressionError("the equation is over quantities of a text, not over numbers")
+    left, right = (evaluate(side, [answer]) for side in sides)  # the unknown is the only reference, with index 0
+    return answers_agree(left, right, tolerance)
+
+
+def _sides(text: str, *, fractions_are_leaves: bool) -> tuple[Expression, ...]:
+    """The sides of an equation, its only unknown as `_UNKNOWN`; an expression is one side without an unknown."""
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an equation has at most {MAX_LENGTH} characters, this one has {len(text)}")
     sides = plain_signs(text).split("=")
@@ -49,14 +70,14 @@ def parse_equation(text: str, *, fractions_are_leaves: bool = False) -> Expressi
     scanned = [scan(side, fractions_are_leaves=fractions_are_leaves) for side in sides]
     names = sorted({token.text for side in scanned for token in side if token.kind == "name"})
     if len(sides) == 1:
-        return parse_tokens(scanned[0], len(text))
+        return (parse_tokens(scanned[0], len(text)),)
     if len(names) > 1:
         raise NotExpressible(f"more than one unknown: {', '.join(name[:20] for name in names[:5])}")
     if not names:
         raise ExpressionError("an equation without an unknown", len(sides[0]))
     unknown = (names[0], _UNKNOWN)
     left = parse_tokens(scanned[0], len(sides[0]), unknown=unknown)
-    return _solve(left, parse_tokens(scanned[1], len(text), unknown=unknown))
+    return left, parse_tokens(scanned[1], len(text), unknown=unknown)
 
 
 def _solve(left: Expression, right: Expression) -> Expression:
