@@ -11,6 +11,17 @@ settings.register_profile("comdiv", deadline=None)
 settings.load_profile("comdiv")
 
 
+# Tests with these fixtures lean on programs that are not ours, a browser or a cluster: on a busy machine these may fail to
+# start. Such a test gets a second chance, with everything made anew; it fails if it fails twice.
+OUTSIDE = frozenset(["browser", "page", "context", "cluster"])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if OUTSIDE.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with the real corpora; without it a test is skipped and says so."""
