@@ -11,8 +11,8 @@ settings.register_profile("comdiv", deadline=None)
 settings.load_profile("comdiv")
 
 
-# Tests with these fixtures lean on programs that are not ours, a browser or a cluster: on a busy machine these may fail to
-# start. Such a test gets a second chance, with everything made anew; it fails if it fails twice.
+# Tests with these fixtures lean on programs that are not ours, a browser or a cluster: on a busy machine they may fail
+# to start. Such a test gets a second chance, with everything made anew; it fails if it fails twice.
 OUTSIDE = frozenset(["browser", "page", "context", "cluster"])
 
 
