@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from comdiv.dataset import Dataset, write_dataset
-from solvers.tiny import EIGHT, UNSEEN
+from solvers.tiny import EIGHT, PRETRAINED, UNSEEN
+from solvers.tiny_weights import tiny_weights
 
 EPOCHS = 25
 SETTINGS = {"hidden": 8, "embedding": 8, "layers": 1, "batch": 4, "most_tokens": 9, "dropout": 0.3}
@@ -29,9 +30,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def training(data: Path, run: Path) -> list[str]:
-    changes = [part for name, value in SETTINGS.items() for part in ("--set", f"{name}={value}")]
-    command = [sys.executable, "-m", "comdiv", "train", "gts", "--data", str(data), "--out", str(run)]
+def training(data: Path, run: Path, solver: str = "gts", weights: str | None = None) -> list[str]:
+    settings = SETTINGS if weights is None else {**SETTINGS, "weights": weights}
+    changes = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+    command = [sys.executable, "-m", "comdiv", "train", solver, "--data", str(data), "--out", str(run)]
     return [*command, "--threads", "1", *changes]
 
 
@@ -95,6 +97,20 @@ def test_three_kills_change_nothing(data: Path, uninterrupted: Path, tmp_path: P
 def test_twelve_kills_at_random_moments_change_nothing(data: Path, uninterrupted: Path, tmp_path: Path) -> None:
     assert killed_and_finished(training(data, tmp_path / "run"), tmp_path / "run", 12, seed=1) >= 10
     assert files_of(tmp_path / "run") == files_of(uninterrupted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", PRETRAINED)
+def test_kills_of_a_pretrained_solver_change_nothing(solver: str, data: Path, tmp_path: Path) -> None:
+    weights = tiny_weights(solver)
+    finish(training(data, tmp_path / "whole", solver, weights))
+    killed = training(data, tmp_path / "run", solver, weights)
+    assert killed_and_finished(killed, tmp_path / "run", 3, seed=2) >= 2
+    assert files_of(tmp_path / "run") == files_of(tmp_path / "whole")
+    whole = sorted(path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole" / "pretrained").iterdir())
+    assert whole
+    for path in whole:
+        assert (tmp_path / "run" / path).read_bytes() == (tmp_path / "whole" / path).read_bytes()
 
 
 @pytest.mark.slow

@@ -153,7 +153,10 @@ class Bertgen(Model):
             table[row] = table[self.reader.ids(str(row - self.reader.first_quantity))].mean(0)
 
     def _begin_decoder(self) -> None:
-        """Everything in the decoder that has its like in the encoder begins as that does, where the shapes allow."""
+        """What has its like in the encoder begins as that does, where the shapes allow.
+
+        The attention to the text and the output have none: they begin at random (Rothe et al. 2020).
+        """
         table, alphabet = self.encoder.get_input_embeddings().weight, self.sizes.alphabet
         parameters = dict(self.encoder.named_parameters())
         if table.shape[1] == self.tokens.embedding_dim:
@@ -163,7 +166,6 @@ class Bertgen(Model):
             first = self.reader.first_quantity
             self.tokens.weight[alphabet.first_copy : self.start_token] = table[first : first + alphabet.copies]
             self.tokens.weight[self.start_token] = table[self.reader.tokenizer.cls_token_id]
-            self.output.weight.copy_(self.tokens.weight[: self.start_token])
         for name, parameter in parameters.items():
             if name.endswith("position_embeddings.weight") and parameter.shape[1] == self.tokens.embedding_dim:
                 count = min(len(parameter), len(self.positions.weight))
@@ -175,7 +177,6 @@ class Bertgen(Model):
             for ours, theirs in _PARTS:
                 for name in theirs:
                     _copied(parameters, f"layer.{like}.{name}", layer.get_submodule(ours))
-            layer.text.load_state_dict(layer.attention.state_dict())
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         encoder = list(self.encoder.parameters())

@@ -70,8 +70,15 @@ _CPU: dict[str, dict[str, Any]] = {
     "mathen": {"batch": 32, "learning_rate": 2e-3},
     "transformer": {"embedding": 256, "layers": 3, "dropout": 0.1, "learning_rate": 5e-4, "batch": 32},
     "gts": {"weight_decay": 1e-5, "learning_rate": 2e-3, "batch": 32, "dropout": 0.3},
-    "bertgen": {**_FINE_TUNING, "learning_rate": 2e-4, "pretrained_rate": 0.5, "epochs": 10, "forget": 0.0},
-    "gpt2": {**_FINE_TUNING, "learning_rate": 1e-4, "epochs": 10, "forget": 0.0},
+    "bertgen": {
+        **_FINE_TUNING,
+        "batch": 16,
+        "learning_rate": 5e-4,
+        "pretrained_rate": 0.3,
+        "epochs": 10,
+        "forget": 0.0,
+    },
+    "gpt2": {**_FINE_TUNING, "batch": 16, "learning_rate": 1e-4, "epochs": 10, "forget": 0.0},
 }
 PRESETS = ("cpu", "paper")
 

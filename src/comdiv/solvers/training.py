@@ -138,7 +138,7 @@ def forgetful(words: Tensor, rates: Tensor, unknown: int = UNKNOWN_INDEX) -> Ten
 def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rate: float, step: int) -> float:
     """One step of gradient descent on a batch; returns its loss."""
     for group in optimiser.param_groups:
-        group["lr"] = rate * group["share"]
+        group["lr"] = rate * group.get("share", 1.0)
     logits = model.target_logits(model.encode(batch), batch)
     loss = functional.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
     optimiser.zero_grad(set_to_none=True)
