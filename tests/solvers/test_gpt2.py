@@ -110,7 +110,7 @@ def test_a_sign_that_the_tokenizer_does_not_know_gets_a_piece_of_its_own(tmp_pat
     chinese(tmp_path)
     vocabulary = (tmp_path / "tokenizer.json").read_text(encoding="utf-8")
     (tmp_path / "tokenizer.json").write_text(vocabulary.replace('"^"', '"caret"'), encoding="utf-8")
-    powers = [problem(f"power {n}", f"How much is {n} to the power of {n}?", "N0^N1") for n in (2, 3)]
+    powers = [problem(f"power {n}", f"How much is {n} to the power of {n}?", "N0^N1") for n in (3,)]
     solver = tiny_solver("gpt2", weights=str(tmp_path), epochs=60, learning_rate=0.01)
     solver.fit([*EIGHT, *powers], ())
     model = model_of(solver)
