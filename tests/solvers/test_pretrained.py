@@ -144,8 +144,24 @@ def test_without_a_network_one_line_says_what_to_download_and_where_to_put_it(
 
 def test_a_name_that_the_hub_does_not_know_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub(monkeypatch, tmp_path, urllib.error.HTTPError("", 404, "Not Found", None, None))  # type: ignore[arg-type]
-    with pytest.raises(ComdivError, match=r"the hub says 404 Not Found\. Download"):
-        fetch(transformers.AutoConfig.from_pretrained, Source("nobody/nothing"))
+
+    def unknown(name: str, *, local_files_only: bool = False) -> None:
+        raise OSError(f"{name} is no model\nRead on for many lines.")
+
+    with pytest.raises(ComdivError, match=r"the hub does not give it \(nobody/nothing is no model\)\. Download"):
+        fetch(unknown, Source("nobody/nothing"))
+
+
+def test_a_model_of_the_hub_that_the_library_does_not_know_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub(monkeypatch, tmp_path, urllib.error.HTTPError("", 401, "Unauthorized", None, None))  # type: ignore[arg-type]
+
+    def unheard_of(name: str, *, local_files_only: bool = False) -> None:
+        raise OSError("not here") if local_files_only else ValueError("an architecture\nof tomorrow")
+
+    with pytest.raises(ComdivError, match="'nobody/nothing' cannot be loaded: an architecture of tomorrow"):
+        fetch(unheard_of, Source("nobody/nothing"))
 
 
 def test_a_hub_that_is_switched_off_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

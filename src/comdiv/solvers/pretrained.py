@@ -90,12 +90,17 @@ def fetch(load: Callable[..., Any], source: Source, **options: Any) -> Any:
         _reach_hub(source)
         try:
             return load(source.name, **options)
+        except OSError as error:
+            raise _not_there(source, f"the hub does not give it ({str(error).splitlines()[0]})") from error
         except Exception as error:
             raise _cannot_be_loaded(source, error) from error
 
 
 def _reach_hub(source: Source) -> None:
-    """Ask the hub once: its own library asks six times, for most of a minute, before it gives up."""
+    """Ask for the hub once: its own library asks six times, for most of a minute, before it gives up.
+
+    A refusal is an answer, too: the library knows the user's key, and we do not.
+    """
     from huggingface_hub import constants
 
     file = source.gguf_file or "config.json"
@@ -105,8 +110,8 @@ def _reach_hub(source: Source) -> None:
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS):
             return
-    except urllib.error.HTTPError as error:
-        raise _not_there(source, f"the hub says {error.code} {error.reason}") from error
+    except urllib.error.HTTPError:
+        return
     except (OSError, ValueError) as error:
         raise _not_there(source, f"the hub cannot be reached: {getattr(error, 'reason', error)}") from error
 
