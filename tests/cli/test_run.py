@@ -47,7 +47,8 @@ def test_a_dry_run_says_what_is_done(plan: Path, pretending: Pretending) -> None
     run(plan)
     said = run(plan, "--dry-run").stdout
     assert "✓ dataset      iid\n" in said
-    assert "· dataset      comdiv\n" in said
+    assert "✗ dataset      comdiv\n" in said
+    assert "· training     GTS on comdiv, seed 0\n" in said
     record = json.loads(run(plan, "--dry-run", "--json").stdout)
     assert [cell["label"] for cell in record["cells"] if cell["done"]] == [
         "iid", "GTS on iid, seed 0", "GTS on iid, seed 0: evaluation",

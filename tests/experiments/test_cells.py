@@ -162,3 +162,17 @@ def test_a_rule_table_is_known_by_its_bytes(base: Path, tmp_path: Path) -> None:
         return cells_of(base, datasets={"sd": {"corpus": "mine.jsonl", "synthesize": options}})[0].key
 
     assert key("a") == key("a") != key("b")
+
+
+def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path) -> None:
+    def recipe(text: str) -> dict[str, Any]:
+        (tmp_path / "weights").mkdir(exist_ok=True)
+        (tmp_path / "weights" / "config.json").write_text(text)
+        methods = {"BERTGen": {"solver": "bertgen", "settings": {"weights": str(tmp_path / "weights")}}}
+        cell = next(c for c in cells_of(base, methods=methods) if c.kind == "training")
+        return {"key": cell.key, **cell.recipe}
+
+    first, second = recipe("{}"), recipe("[]")
+    assert first["key"] != second["key"]
+    assert first["settings"]["weights"] == str(tmp_path / "weights")
+    assert list(first["weights"]) == ["config.json"]

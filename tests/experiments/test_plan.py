@@ -78,6 +78,8 @@ def test_an_unknown_preset_is_answered_with_the_known_ones(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("presets: {../up: {}}", "presets: '../up' is no name for a preset"),
+        ("presets: [smoke]", "presets: a mapping of names"),
         ("- a\n- b", "a plan is a mapping"),
         ("a: [", "p.yaml: while parsing"),
         ("name: a\nname: b", "the key 'name' is there twice"),

@@ -93,7 +93,7 @@ def _shown() -> Iterator["Watch"]:
 
 def _print_dry_run(plan: "Plan", cells: Sequence["PlannedCell"], out: Path, jobs: int, *, json: bool) -> None:
     from comdiv.experiments.estimate import estimate
-    from comdiv.experiments.store import cell_folder, read_done
+    from comdiv.experiments.store import FAILED, cell_folder, read_done
 
     distinct = list({cell.key: cell for cell in cells}.values())
     done = {cell.key for cell in distinct if read_done(cell_folder(out, cell.key)) is not None}
@@ -104,7 +104,8 @@ def _print_dry_run(plan: "Plan", cells: Sequence["PlannedCell"], out: Path, jobs
         return
     console = output_console()
     for cell in distinct[:_SHOWN]:
-        mark = _MARKS["done" if cell.key in done else "not run"]
+        failed = (cell_folder(out, cell.key) / FAILED).is_file()
+        mark = _MARKS["done" if cell.key in done else "failed" if failed else "not run"]
         console.print(f"{mark} {cell.kind:12} {cell.label}", markup=False, soft_wrap=True)
     if len(distinct) > _SHOWN:
         console.print(f"… and {len(distinct) - _SHOWN} more; --json lists all")

@@ -29,6 +29,7 @@ from comdiv.experiments.options import (
 from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan
 from comdiv.experiments.store import Facts, Kind, PlannedCell
 from comdiv.files import file_sha256
+from comdiv.solvers.settings import SolverSettings
 
 
 def cell_key(kind: Kind, recipe: Mapping[str, Any], needs: Sequence[str]) -> str:
@@ -272,11 +273,21 @@ class _Planner:
                     "settings": None if settings is None else settings.model_dump(),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }
+                if settings is not None and settings.weights:
+                    recipe |= self._weights(settings)
                 named = replace(facts, seed=seed, settings={**method.settings, **changes})
                 label = _training_label(name, data.label, named, changes)
                 cell = self._cell("training", label, named, recipe, needs)
                 for cover in self.plan.evaluate.cover:
                     self._evaluation(cell, trained_on, data, cover)
+
+    def _weights(self, settings: SolverSettings) -> dict[str, Any]:
+        """Pre-trained weights that lie beside the plan: where they are, and by which bytes they are known."""
+        path = Path(self._source(settings.weights))
+        files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
+        hashes = {file.name: file_sha256(file) for file in files if file.is_file()}
+        found = {**settings.model_dump(), "weights": str(path)} if hashes else settings.model_dump()
+        return {"settings": found, "weights": hashes}
 
     def _evaluation(self, training: PlannedCell, trained_on: PlannedCell, data: PlannedCell, cover: str) -> None:
         """On the parts of the dataset itself: an augmentation may have its own validation problems."""

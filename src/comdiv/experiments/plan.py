@@ -30,6 +30,7 @@ from comdiv.experiments.complaints import complaint
 
 Name = str
 Part = Literal["validation", "test"]
+_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+()/,=-]*")
 
 
@@ -189,7 +190,7 @@ class Plan(_Model):
     @field_validator("name")
     @classmethod
     def _name_of_a_file(cls, name: str) -> str:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+        if not _FILE_NAME.fullmatch(name):
             raise ValueError(f"'{name}' is no name for a plan: small letters, digits and hyphens")
         return name
 
@@ -229,8 +230,8 @@ class Plan(_Model):
 def read_plan(path: Path, preset: str | None = None, samples: int | None = None) -> Plan:
     """The plan of a YAML file, with one of its presets laid over it; `samples` is that of its tuning."""
     record = _read_yaml(path)
-    presets = record.pop("presets", None) or {}
     try:
+        presets = _presets(record.pop("presets", None) or {})
         if preset is not None:
             if preset not in presets:
                 raise unknown_name("preset of this plan", preset, presets)
@@ -242,6 +243,16 @@ def read_plan(path: Path, preset: str | None = None, samples: int | None = None)
         return make_plan(record)
     except ComdivError as error:
         raise ComdivError(f"{path}: {error}") from error
+
+
+def _presets(presets: Any) -> dict[str, Any]:
+    """The presets by name; a name becomes part of a file's name."""
+    if not isinstance(presets, dict):
+        raise ComdivError("presets: a mapping of names to changes of the plan")
+    for name in presets:
+        if not _FILE_NAME.fullmatch(str(name)):
+            raise ComdivError(f"presets: '{name}' is no name for a preset: small letters, digits and hyphens")
+    return presets
 
 
 def make_plan(record: Mapping[str, Any]) -> Plan:

@@ -15,7 +15,7 @@ _QUEUED = 4  # tasks handed to Ray for each of its cores, so that none waits for
 
 
 class RayEngine:
-    """Hands tasks to Ray; each asks for as many cores as it has threads."""
+    """Hands tasks to Ray; each asks for as many cores as it has threads. `jobs` is how many at a time, at most."""
 
     def __init__(self, address: str | None, jobs: int | None, environment: dict[str, str]) -> None:
         try:
@@ -27,12 +27,14 @@ class RayEngine:
         if self._owns:
             _connect(ray, address, jobs, environment)
         self._remote = ray.remote(max_retries=0)(run_on_node)
+        self._jobs = jobs
         self._running: dict[Any, Task] = {}
 
     def free(self) -> int:
-        """Ray has its own queue: it is kept filled."""
+        """Ray has its own queue: it is kept filled, unless there should be fewer jobs."""
         cores = int(self.ray.cluster_resources().get("CPU", 1))
-        return max(0, _QUEUED * max(1, cores) - len(self._running))
+        most = _QUEUED * max(1, cores) if self._jobs is None else self._jobs
+        return max(0, most - len(self._running))
 
     def start(self, task: Task) -> None:
         """Hand a task over."""

@@ -194,10 +194,10 @@ def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
     trained_on, dataset = read_dataset(place.data(1)), read_dataset(place.data(-1))
     summary = {}
-    for part in recipe["parts"]:
-        problems = getattr(dataset, part)
-        if not problems:
-            raise ComdivError(f"the dataset has no {part} problems to evaluate on")
+    parts = {part: problems for part in recipe["parts"] if (problems := getattr(dataset, part))}
+    if not parts:
+        raise ComdivError(f"the dataset has no {' or '.join(recipe['parts'])} problems to evaluate on")
+    for part, problems in parts.items():
         folder = place.folder / part
         evaluate_run(
             place.needs[0] / "run", problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
