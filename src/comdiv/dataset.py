@@ -4,6 +4,7 @@
 """
 
 import json
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,9 +41,12 @@ def write_dataset(
     title: str,
     paragraphs: Iterable[str] = (),
     more: Callable[[Path], object] | None = None,
+    copies: Mapping[str, Path] | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
     """Write the folder and return its facts with sizes and hashes; `more` may add files such as figures.
+
+    Parts named in `copies` are copied as bytes, never parsed: so a test set passes by those who must not see it.
 
     Everything is made in a folder beside it, which is then renamed: a folder of this name is complete or not there.
     With `force`, an existing one has its files replaced, `dataset.json` last; what people put there stays.
@@ -51,18 +55,29 @@ def write_dataset(
     if folder.exists() and not folder.is_dir():
         raise ComdivError(f"{folder} is a file: a dataset is a folder")
     with staging_folder(folder) as staging:
-        files = {}
+        files: dict[str, dict[str, Any]] = {}
         for part in PARTS:
             path = staging / f"{part}.jsonl"
-            count = write_problems(path, getattr(dataset, part))
+            if part in (copies or {}):
+                count = _copied((copies or {})[part], path)
+            else:
+                count = write_problems(path, getattr(dataset, part))
             files[path.name] = {"problems": count, "sha256": file_sha256(path)}
         facts = {**dataset.facts, "files": files}
         if more is not None:
             more(staging)
-        write_text(staging / "README.md", card(dataset, title, paragraphs))
+        counts = {part: files[f"{part}.jsonl"]["problems"] for part in PARTS}
+        write_text(staging / "README.md", card(dataset, title, paragraphs, counts))
         write_text(staging / FACTS, json.dumps(facts, ensure_ascii=False, indent=2) + "\n")
         _move_into_place(staging, folder)
     return facts
+
+
+def _copied(source: Path, path: Path) -> int:
+    """Copy a part; how many lines it has that are not blank."""
+    shutil.copyfile(source, path)
+    with path.open("rb") as stream:
+        return sum(1 for line in stream if line.strip())
 
 
 def _move_into_place(staging: Path, folder: Path) -> None:
@@ -109,14 +124,18 @@ def _read_part(path: Path) -> tuple[Problem, ...]:
     return tuple(read_problems(path))
 
 
-def card(dataset: Dataset, title: str, paragraphs: Iterable[str]) -> str:
-    """The README.md card, with the header from which Hugging Face `datasets` learns the splits."""
+def card(dataset: Dataset, title: str, paragraphs: Iterable[str], counts: Mapping[str, int] | None = None) -> str:
+    """The README.md card, with the header from which Hugging Face `datasets` learns the splits.
+
+    `counts` are the parts' sizes where some are not in memory.
+    """
+    counts = counts or {part: len(getattr(dataset, part)) for part in PARTS}
     languages = sorted({problem.language for part in PARTS for problem in getattr(dataset, part)})
-    filled = [part for part in PARTS if getattr(dataset, part)]
+    filled = [part for part in PARTS if counts[part]]
     header = ["---", "language:", *(f"- {code}" for code in languages), "tags:", "- math-word-problems"]
     header += ["- compositional-generalization", "configs:", "- config_name: default", "  data_files:"]
     header += [line for part in filled for line in (f"  - split: {part}", f"    path: {part}.jsonl")]
-    sizes = " / ".join(f"{len(getattr(dataset, part)):,}" for part in PARTS)
+    sizes = " / ".join(f"{counts[part]:,}" for part in PARTS)
     body = [f"# {title}", f"Train / validation / test: {sizes} problems.", *paragraphs]
     body.append("Made by comdiv; `dataset.json` has every parameter, seed and hash.")
     return "\n".join([*header, "---", ""]) + "\n" + "\n\n".join(body) + "\n"

@@ -82,6 +82,7 @@ class Solver(Protocol):
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,
+        start_from: Path | None = None,  # a run whose weights to begin with, where the solver has any
     ) -> TrainingSummary: ...
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]: ...

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from comdiv.cli.agreement import agreement
+from comdiv.cli.augment import augment
 from comdiv.cli.compare import compare
 from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
@@ -50,6 +51,11 @@ app.command(
     rich_help_panel="Benchmarks",
     epilog="Examples: comdiv measure train.jsonl test.jsonl; comdiv measure mawps-comdiv --json",
 )(measure)
+app.command(
+    rich_help_panel="Benchmarks",
+    epilog="Examples: comdiv augment mawps-comdiv --out mawps-da; comdiv augment mawps-comdiv --preset paper "
+    "--out mawps-paper; comdiv augment mine.jsonl --solver 'command:./my-ranker' --rank given --out mine-da",
+)(augment)
 app.command(
     rich_help_panel="Solvers",
     epilog="Example: comdiv train gts --data mawps-comdiv --out runs/gts --set epochs=20",

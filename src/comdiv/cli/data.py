@@ -23,6 +23,7 @@ from comdiv.cli.corpus import (
     NumberWordsOption,
     Source,
     TextColumn,
+    load_corpus,
     named_columns,
     print_complaints,
 )
@@ -220,6 +221,25 @@ def show(
     console = output_console()
     for problem in chosen:
         console.print(problem_view(problem))
+
+
+@data_app.command(epilog="Example: comdiv data hashes sd/test.jsonl --out sd-test.hashes")
+def hashes(
+    source: Source,
+    out: Annotated[Path, typer.Option(help="File to write: a hash a line.")],
+    text: TextColumn = None,
+    language: LanguageOption = None,
+    force: ForceOption = False,
+) -> None:
+    """Hash the number-masked texts of a corpus, so that `comdiv augment --ban` keeps them out without reading them."""
+    from comdiv.augmentation.source import ban_hashes
+    from comdiv.files import refuse_to_overwrite, write_text
+
+    refuse_to_overwrite(out, force=force)
+    corpus = load_corpus(source, named_columns(text, None, None), language)
+    found = ban_hashes(corpus.problems)
+    write_text(out, "".join(f"{line}\n" for line in found))
+    typer.echo(f"{out}: {len(found):,} texts")
 
 
 @data_app.command(epilog="Example: comdiv data demo zh --size 500 --out demo-zh.jsonl")

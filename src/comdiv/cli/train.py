@@ -26,7 +26,7 @@ def train(
     """Train a solver. The best epoch by validation accuracy is kept; the run folder is all that solving needs."""
     from comdiv.solvers.runs import train_run
 
-    settings = {"seed": seed, "device": device, "threads": threads, **_parsed(changes or [])}
+    settings = {"seed": seed, "device": device, "threads": threads, **parsed_changes(changes or [])}
     with progress_of(solver) as progress:
         summary = train_run(solver, data, out, preset=preset, changes=settings, progress=progress)
     if summary.left_out:
@@ -48,7 +48,8 @@ def train(
     typer.echo(f"{out}: {solver}, best epoch {summary.best_epoch} of {summary.epochs}, {shown}")
 
 
-def _parsed(changes: list[str]) -> dict[str, str]:
+def parsed_changes(changes: list[str]) -> dict[str, str]:
+    """`--set name=value` as a table."""
     pairs = [change.partition("=") for change in changes]
     for name, sign, value in pairs:
         if not (name and sign and value):

@@ -37,6 +37,7 @@ class CommandSolver:
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,
+        start_from: Path | None = None,
     ) -> TrainingSummary:
         """A program trains itself, if it needs to: nothing is done here."""
         return TrainingSummary(0, 0, None, len(train), 0)

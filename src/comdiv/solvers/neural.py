@@ -12,7 +12,7 @@ import yaml
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, answers_agree, in_text_order, used_quantities
-from comdiv.files import write_text
+from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
 from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
 from comdiv.solvers.alphabet import Alphabet, expression_tokens
@@ -53,14 +53,21 @@ class NeuralSolver:
         resume_from: Path | None = None,
         progress: Progress | None = None,
         after_epoch: Callable[[Trained], None] | None = None,
+        start_from: Path | None = None,
     ) -> TrainingSummary:
-        """Train from scratch, or go on where a training in `resume_from` stopped."""
+        """Train from scratch, or go on where a training in `resume_from` stopped.
+
+        With `start_from`, a run's folder, begin with its weights; they bring their vocabulary and alphabet with them.
+        """
         if not train_problems:
             raise ComdivError("there are no training problems")
         if not validation:
             train_problems, validation = drawn_validation(train_problems, self.settings.seed)
-        self._learn_tokens(train_problems)
-        model = self._new_model(pretrained=True)
+        if start_from is None:
+            self._learn_tokens(train_problems)
+            model = self._new_model(pretrained=True)
+        else:
+            model = self._begin_with(type(self).load(start_from), start_from)
         examples = [example for example in self._encode(train_problems) if example.target is not None]
         if not examples:
             raise ComdivError("no training problem has an expression that the solver can spell")
@@ -69,7 +76,7 @@ class NeuralSolver:
             examples,
             lambda: self.accuracy(validation) if validation else None,
             checkpoints=resume_from / "training_state" if resume_from else None,
-            fingerprint=self._fingerprint(examples, validation),
+            fingerprint=self._fingerprint(examples, validation, start_from),
             after_epoch=after_epoch,
             progress=progress,
         )
@@ -88,6 +95,16 @@ class NeuralSolver:
         reader = self.reader = self.model_class.learn_reader(problems, self.settings)
         counts = [len(reader.read(problem, self.model_class.numbers)[1]) for problem in problems]
         self.alphabet = Alphabet.learn(problems, counts)
+
+    def _begin_with(self, trained: "NeuralSolver", folder: Path) -> Model:
+        """The model with another run's weights, under this solver's settings."""
+        self.reader, self.alphabet = trained.reader, trained.alphabet
+        model = self._new_model()
+        try:
+            model.load_state_dict(trained._ready().state_dict())
+        except RuntimeError as error:
+            raise ComdivError(f"{folder}: its weights do not fit this solver: {str(error).splitlines()[0]}") from error
+        return model
 
     def _new_model(self, *, pretrained: bool = False) -> Model:
         if self.reader is None or self.alphabet is None:
@@ -115,9 +132,10 @@ class NeuralSolver:
         examples = [encode_problem(p, self.reader, self.alphabet, notation, numbers, most) for p in problems]
         return [e if e.target is None else replace(e, target=model.spell(e.target)) for e in examples]
 
-    def _fingerprint(self, examples: Sequence[Example], validation: Sequence[Problem]) -> str:
-        """A hash of all that decides the weights: settings, tokens, examples in their order, validation."""
+    def _fingerprint(self, examples: Sequence[Example], validation: Sequence[Problem], start: Path | None) -> str:
+        """A hash of all that decides the weights: settings, tokens, examples in their order, validation, beginning."""
         digest = hashlib.sha256(json.dumps([self.name, self.settings.model_dump()], sort_keys=True).encode())
+        digest.update(b"" if start is None else file_sha256(start / "model.safetensors").encode())
         for example in examples:
             digest.update(example.words.tobytes() + (example.target.tobytes() if example.target is not None else b""))
         for problem in validation:

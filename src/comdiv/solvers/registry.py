@@ -1,5 +1,6 @@
 """Solvers by name: ours, those of installed packages (entry points `comdiv.solvers`), and `command:` programs."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -59,8 +60,14 @@ def _loaded(load: Any) -> "type[Model]":
     return found
 
 
-def make_solver(name: str, settings: "SolverSettings | None" = None) -> Solver:
-    """An untrained solver by name; `command:PROGRAM` runs a program of the user's own."""
+def make_solver(
+    name: str,
+    settings: "SolverSettings | None" = None,
+    *,
+    preset: str = "cpu",
+    changes: Mapping[str, Any] | None = None,
+) -> Solver:
+    """An untrained solver by name, with settings or a preset and changes; `command:PROGRAM` runs a user's program."""
     if name.startswith("command:"):
         from comdiv.solvers.command import CommandSolver
 
@@ -69,7 +76,7 @@ def make_solver(name: str, settings: "SolverSettings | None" = None) -> Solver:
     from comdiv.solvers.neural import NeuralSolver
     from comdiv.solvers.settings import settings_for
 
-    return NeuralSolver(name, model, settings or settings_for(name))
+    return NeuralSolver(name, model, settings or settings_for(name, preset, changes))
 
 
 def load_solver(folder: Path) -> Solver:

@@ -1,0 +1,9 @@
+"""Data augmentation (§IV): new compositions from a training set's own problems, checked, ranked, round after round."""
+
+from comdiv.augmentation.augment import augment_dataset
+from comdiv.augmentation.checks import text_hash
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.source import ban_hashes
+from comdiv.augmentation.wording import register_wording
+
+__all__ = ["AugmentationOptions", "augment_dataset", "ban_hashes", "register_wording", "text_hash"]

@@ -1,0 +1,161 @@
+"""Algorithm 1 (§IV): rounds of new problems, checked and ranked, until the augmented set is an ordinary dataset."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from comdiv.augmentation.engine import Engine, LocalEngine
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.proposals import Indexes
+from comdiv.augmentation.ranker import MakeSolver
+from comdiv.augmentation.report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
+from comdiv.augmentation.rounds import Round
+from comdiv.augmentation.source import Source, masked_hash, read_source
+from comdiv.augmentation.view import ProblemView, view_of
+from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
+from comdiv.errors import ComdivError
+from comdiv.files import write_text
+from comdiv.problem import Problem
+from comdiv.solver import Progress
+
+PLAN = "augmentation.json"  # what a folder is being made from, while it is not complete
+_VERSIONS_OF = ("comdiv", "numpy", "rjieba", "textblob")
+
+
+def augment_dataset(
+    source: Path | str,
+    folder: Path,
+    options: AugmentationOptions,
+    *,
+    make_solver: MakeSolver | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Augment a dataset folder's training set, or a whole corpus, into a new dataset folder; returns its report.
+
+    Interrupted work goes on where it was. `make_solver` makes the ranker as `comdiv.solvers.registry.make_solver` does;
+    without one, `options.ranker` must be `none`. Test problems are never read.
+    """
+    report_progress: Progress = progress or (lambda what, done, total, note: None)
+    given = read_source(source)
+    plan = {"source": given.facts, "options": options.facts()}
+    if _is_made(folder, plan):
+        return _read_json(folder / REPORT)
+    _begin(folder, plan)
+    known = {masked_hash(problem) for problem in (*given.train, *given.validation)} | set(options.ban)
+    views = _views(given.train, report_progress)
+    indexes = Indexes()
+    new: list[Problem] = []
+    rounds: list[dict[str, Any]] = []
+    before: Path | None = None
+    for number in range(1, options.rounds + 1):
+        this = Round(number, folder / "rounds" / str(number), options, engine or LocalEngine(), report_progress)
+        candidates, checks = this.candidates(views, frozenset(known), indexes, len(given.train))
+        scores = this.scores(candidates, [*given.train, *new], given.validation, make_solver, before)
+        kept = this.keep(candidates, scores, _room(options, len(given.train), len(new)))
+        this.write_timings()
+        rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new]))
+        new += kept
+        known |= {masked_hash(problem) for problem in kept}
+        views += [view for problem in kept if (view := view_of(problem)) is not None]
+        before = this.folder / "ranker"
+    return _finish(folder, given, options, plan, new, rounds)
+
+
+def _is_made(folder: Path, plan: dict[str, Any]) -> bool:
+    """Whether the folder is complete, made with the same options from the same data, and unchanged since."""
+    if not (folder / FACTS).is_file():
+        return False
+    facts = read_facts(folder)
+    same = {"source": facts.get("source"), "options": facts.get("options")} == plan
+    return same and is_intact(folder, facts) and (folder / REPORT).is_file()
+
+
+def _begin(folder: Path, plan: dict[str, Any]) -> None:
+    """Enter what the folder is made from; one that is being made from something else is left alone."""
+    path = folder / PLAN
+    if path.is_file():
+        there = _read_json(path)
+        if there != plan:
+            raise ComdivError(f"{folder} is an augmentation with {_difference(there, plan)}; choose another folder")
+        return
+    if folder.exists() and (not folder.is_dir() or any(not p.name.endswith(".part") for p in folder.iterdir())):
+        raise ComdivError(f"{folder} exists and is no augmentation; choose another folder")
+    write_text(path, json.dumps(plan, ensure_ascii=False, indent=2) + "\n")
+
+
+def _difference(there: dict[str, Any], wanted: dict[str, Any]) -> str:
+    if there.get("source") != wanted["source"]:
+        return "another source"
+    for name, value in wanted["options"].items():
+        if there.get("options", {}).get(name) != value:
+            return f"other options: {name} is {there.get('options', {}).get(name)}, not {value}"
+    return "other options"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ComdivError(f"{path}: {error}") from error
+    if not isinstance(found, dict):
+        raise ComdivError(f"{path}: not a JSON object")
+    return found
+
+
+def _views(problems: Sequence[Problem], progress: Progress) -> list[ProblemView]:
+    """The problems that operations can use."""
+    views = []
+    for number, problem in enumerate(problems, start=1):
+        if (view := view_of(problem)) is not None:
+            views.append(view)
+        if number % 500 == 0 or number == len(problems):
+            progress("reading clauses", number, len(problems), "")
+    return views
+
+
+def _room(options: AugmentationOptions, originals: int, new: int) -> int:
+    """How many new problems fit under `max_growth`."""
+    return max(0, int(options.max_growth * originals) - originals - new)
+
+
+def _repeated(problems: Sequence[Problem], times: int) -> list[Problem]:
+    """The originals, and each of them again under an id of its own."""
+    result = list(problems)
+    for number in range(2, times + 1):
+        for problem in problems:
+            origin = replace(problem.provenance, operation="repetition", parents=(problem.id,))
+            result.append(replace(problem, id=f"{problem.id}~{number}", provenance=origin))
+    return result
+
+
+def _finish(
+    folder: Path,
+    given: Source,
+    options: AugmentationOptions,
+    plan: dict[str, Any],
+    new: Sequence[Problem],
+    rounds: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    """Write the dataset and the report; `dataset.json` comes last."""
+    train = (*_repeated(given.train, options.repeat_originals), *new)
+    report = make_report(given, options, rounds, new, len(train))
+    facts = {"made_by": "comdiv augment", **plan, "versions": {name: version(name) for name in _VERSIONS_OF}}
+
+    def more(staging: Path) -> None:
+        write_text(staging / REPORT, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
+        write_text(staging / "report.md", report_markdown(report))
+
+    write_dataset(
+        folder,
+        Dataset(train, given.validation, (), facts),
+        title=f"{folder.resolve().name}: an augmented training set",
+        paragraphs=card_paragraphs(report),
+        more=more,
+        copies=given.copies,
+        force=True,
+    )
+    return report

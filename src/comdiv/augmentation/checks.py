@@ -1,0 +1,123 @@
+"""What every new problem must be, whatever the ranker thinks: sound in value, new in text, bounded in size.
+
+These hold in both settings of `--checks`; whether a text is coherent is the wordings' matter, with `full` only.
+"""
+
+import hashlib
+from collections.abc import Sequence, Set
+from fractions import Fraction
+
+from comdiv.augmentation.composition import Draft
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.view import ProblemView
+from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
+from comdiv.language import get_language
+from comdiv.problem import Problem, Provenance
+
+ONE = Constant(Fraction(1))
+_SIGNS = "。．，；：？！.,;:?! "
+
+
+class Rejected(Exception):  # noqa: N818  (no error: the ordinary fate of a draft)
+    """A draft that a check refused; the message is the check's name."""
+
+
+def text_hash(masked_text: str) -> str:
+    """What stands for a number-masked text in the set of known ones and in a list of bans."""
+    return hashlib.sha256(masked_text.encode()).hexdigest()
+
+
+def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_number: int) -> tuple[Problem, str]:
+    """The new problem and its text's hash; raises `Rejected` with the name of the first check that refused it.
+
+    `known` are the hashes of texts that must not come again: train, validation, banned ones.
+    """
+    answer = check_expression(draft) if draft.operation == 1 else _value(draft.expression, draft.values)
+    if len(draft.values) > max(options.most_quantities, len(draft.parents[-1].plain_quantities)):
+        raise Rejected("too many quantities")
+    if draft.tokens > options.most_tokens:
+        raise Rejected("text too long")
+    if _repeats_a_clause(draft):
+        raise Rejected("a clause twice")
+    first = draft.parents[0].problem
+    number_words = any(parent.problem.number_words for parent in draft.parents)
+    language = get_language(first.language)
+    quantities = language.quantities(draft.text, number_words=number_words)
+    if tuple(quantity.value for quantity in quantities) != draft.values:
+        raise Rejected("quantities do not re-parse")
+    masked = text_hash(language.masked_text(draft.text, number_words=number_words, quantities=quantities))
+    if masked in known:
+        raise Rejected("text is there already")
+    provenance = Provenance(
+        corpus=first.provenance.corpus,
+        version=first.provenance.version,
+        operation=f"operation {draft.operation}",
+        round=round_number,
+        parents=tuple(parent.problem.id for parent in draft.parents),
+        details=draft.details,
+    )
+    name = draft.identity(round_number)
+    return Problem(name, first.language, draft.text, draft.expression, answer, provenance, number_words), masked
+
+
+def check_expression(draft: Draft) -> Fraction:
+    """The value of a composed expression: nothing negative or undefined on the way, nothing degenerate, whole numbers
+    stay whole, shares shares.
+    """
+    asking, stating = draft.parents
+    if is_degenerate(draft.expression):
+        raise Rejected("degenerate expression")
+    replaced = stating.plain_quantities[stating.clauses[draft.clause].quantities[0]].value
+    if (replaced.denominator == 1 and asking.value.denominator != 1) or (
+        stating.value.denominator == 1 and _value(draft.expression, draft.values).denominator != 1
+    ):
+        raise Rejected("a whole number became a fraction")
+    if (replaced < 1) != (asking.value < 1):
+        raise Rejected("a share became a number")
+    return _positive_value(draft.expression, draft.values)
+
+
+def is_degenerate(expression: Expression) -> bool:
+    """Whether a node undoes its operand: n-n, n/n, 1*n, a-(a-n), a/(a/n)."""
+    return any(isinstance(tree, Operation) and _undoes(tree) for tree in subtrees(expression))
+
+
+def _undoes(tree: Operation) -> bool:
+    if tree.operator in "-/":
+        inner = tree.right
+        again = isinstance(inner, Operation) and inner.operator == tree.operator and inner.left == tree.left
+        return again or tree.left == tree.right
+    return tree.operator == "*" and ONE in (tree.left, tree.right)
+
+
+def _positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction:
+    """The value, where every operation on the way gives more than nothing."""
+    if not isinstance(tree, Operation):
+        return _value(tree, values)
+    left, right = _positive_value(tree.left, values), _positive_value(tree.right, values)
+    value = _value(Operation(tree.operator, Constant(left), Constant(right)), ())
+    if value <= 0:
+        raise Rejected("no positive value")
+    return value
+
+
+def _value(expression: Expression, values: Sequence[Fraction]) -> Fraction:
+    try:
+        return evaluate(expression, values)
+    except ExpressionError:
+        raise Rejected("no positive value") from None
+
+
+def _repeats_a_clause(draft: Draft) -> bool:
+    """Whether two clauses say the same, numbers included."""
+    if draft.operation == 2:
+        return False  # the fragment's content is new to the problem or was exchanged everywhere
+    asking, stating = draft.parents
+    texts = [bare(asking, index) for index in range(len(asking.clauses) - 1)]
+    texts += [bare(stating, index) for index in range(len(stating.clauses)) if index != draft.clause]
+    return len(set(texts)) != len(texts)
+
+
+def bare(view: ProblemView, clause: int) -> str:
+    """A clause without its closing sign, in lower case."""
+    return view.text_of(view.clauses[clause]).strip(_SIGNS).lower()

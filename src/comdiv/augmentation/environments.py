@@ -1,0 +1,270 @@
+"""Environments: clauses with holes, by rolling hashes and a sort-join; every match is confirmed on the tokens (§IV).
+
+GECA keeps a dictionary from each environment to its fragments. Here an environment is a 64-bit number, computed for all
+clauses of one length at once from the hashes of their beginnings; equal numbers meet by sorting. A number that two
+different environments share costs a little time, never a wrong pair.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.augmentation.engine import Engine
+
+LONGEST_FRAGMENT = 4  # tokens of one span
+Integers = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+_BASE = 0x9E3779B97F4A7C15  # odd, so that its powers never vanish modulo 2**64
+_HOLE = -1  # the token that stands for a removed span
+_PADDING = -2
+_CHUNK = 1 << 17  # rows confirmed at a time: bounds the memory
+
+
+@cache
+def hole_positions(length: int, holes: int) -> Integers:
+    """All ways to remove one span, or two that do not touch, from a clause: rows of (start, end) or of two such.
+
+    At least one token stays: an environment without any would make everything alternative to everything.
+    """
+    spans = [
+        (start, end)
+        for start in range(length)
+        for end in range(start + 1, min(start + LONGEST_FRAGMENT, length) + 1)
+        if end - start < length
+    ]
+    if holes == 1:
+        return np.array(spans, dtype=np.int64).reshape(-1, 2)
+    pairs = [(*first, *second) for first in spans for second in spans if second[0] > first[1]]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 4)
+
+
+def token_values(count: int) -> Hashes:
+    """A random-looking odd number for every token id (splitmix64), the same on every machine."""
+    mixed = (np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_BASE)) & np.uint64(2**64 - 1)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
+
+
+def environment_hashes(values: Hashes, positions: Integers, powers: Hashes, hole: np.uint64) -> Hashes:
+    """The hashes of all environments of clauses of one length.
+
+    `values` are their tokens' numbers (clauses, length); `positions` the holes; the result is (clauses, holes' rows).
+    """
+    count, length = values.shape
+    prefixes = np.zeros((count, length + 1), dtype=np.uint64)
+    for place in range(length):
+        prefixes[:, place + 1] = prefixes[:, place] * powers[1] + values[:, place]
+    result = prefixes[:, positions[:, 0]]
+    edges = [*positions[:, 1:].T, np.full(len(positions), length)]  # end, next start, …, the clause's end
+    for end, following in zip(edges[::2], edges[1::2], strict=True):
+        between = prefixes[:, following] - prefixes[:, end] * powers[following - end]
+        result = (result * powers[1] + hole) * powers[following - end] + between
+    return result
+
+
+@dataclass(slots=True)
+class ClauseTable:
+    """Distinct masked clauses as rows of token ids, shorter ones padded; grows from round to round."""
+
+    vocabulary: dict[str, int] = field(default_factory=dict)
+    rows: dict[tuple[int, ...], int] = field(default_factory=dict)
+    by_row: list[tuple[int, ...]] = field(default_factory=list)
+    _padded: Integers | None = None
+
+    def add(self, masked: Iterable[str]) -> int:
+        """The row of a clause, new where it has not been seen."""
+        vocabulary = self.vocabulary
+        tokens = tuple([vocabulary.setdefault(token, len(vocabulary)) for token in masked])
+        row = self.rows.get(tokens)
+        if row is None:
+            row = self.rows[tokens] = len(self.by_row)
+            self.by_row.append(tokens)
+            self._padded = None
+        return row
+
+    def words(self) -> list[str]:
+        """The tokens by their ids."""
+        return list(self.vocabulary)
+
+    def padded(self) -> Integers:
+        """All clauses, (clauses, greatest length)."""
+        if self._padded is None:
+            width = max(map(len, self.by_row), default=0)
+            self._padded = np.full((len(self.by_row), width), _PADDING, dtype=np.int64)
+            for row, tokens in enumerate(self.by_row):
+                self._padded[row, : len(tokens)] = tokens
+        return self._padded
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Environments as they occur: hash, row of the clause, holes (start, end or twice that). Arrays of one length."""
+
+    hashes: Hashes
+    clauses: Integers
+    holes: npt.NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def take(self, chosen: npt.NDArray[np.bool_] | Integers) -> "Occurrences":
+        """Those that a mask or an order chooses."""
+        return Occurrences(self.hashes[chosen], self.clauses[chosen], self.holes[chosen])
+
+
+def joined(parts: Sequence[Occurrences], holes: int) -> Occurrences:
+    """Several as one."""
+    if not parts:
+        empty = np.zeros(0, dtype=np.int64)
+        return Occurrences(empty.astype(np.uint64), empty, np.zeros((0, 2 * holes), dtype=np.int16))
+    return Occurrences(
+        np.concatenate([part.hashes for part in parts]),
+        np.concatenate([part.clauses for part in parts]),
+        np.concatenate([part.holes for part in parts]),
+    )
+
+
+def occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without: str | None = None) -> Occurrences:
+    """The environments of some clauses; none whose fragment has the token `without`."""
+    by_length: dict[int, list[int]] = {}
+    for row in rows:
+        by_length.setdefault(len(table.by_row[row]), []).append(row)
+    values = token_values(len(table.vocabulary) + 1)
+    hole, values = values[0], values[1:]
+    longest = max(by_length, default=0)
+    powers = np.full(longest + 2, _BASE, dtype=np.uint64)
+    powers[0] = 1
+    powers = np.multiply.accumulate(powers)
+    banned = table.vocabulary.get(without, -1) if without is not None else -1
+    parts = []
+    for length, members in sorted(by_length.items()):
+        positions = hole_positions(length, holes)
+        if not len(positions):
+            continue
+        step = max(1, (1 << 22) // len(positions))  # bounds the memory of one block
+        for first in range(0, len(members), step):
+            clauses = np.array(members[first : first + step], dtype=np.int64)
+            tokens = np.array([table.by_row[row] for row in clauses], dtype=np.int64)
+            hashes = environment_hashes(values[tokens], positions, powers, hole)
+            keep = np.ones(hashes.shape, dtype=np.bool_)
+            if banned >= 0:
+                keep &= ~_holes_with(tokens == banned, positions)
+            which, where = np.nonzero(keep)
+            parts.append(Occurrences(hashes[which, where], clauses[which], positions[where].astype(np.int16)))
+    return joined(parts, holes)
+
+
+def _holes_with(marked: npt.NDArray[np.bool_], positions: Integers) -> npt.NDArray[np.bool_]:
+    """Whether a hole covers a marked token: (clauses, holes' rows)."""
+    counts = np.zeros((len(marked), marked.shape[1] + 1), dtype=np.int64)
+    np.cumsum(marked, axis=1, out=counts[:, 1:])
+    covered = np.zeros((len(marked), len(positions)), dtype=np.bool_)
+    for start, end in zip(positions[:, ::2].T, positions[:, 1::2].T, strict=True):
+        covered |= counts[:, end] > counts[:, start]
+    return covered
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Occurrences ordered so that those of one environment stand together; `starts` are their beginnings and the end.
+
+    Environments that occur once are left out.
+    """
+
+    members: Occurrences
+    starts: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def group(found: Occurrences, table: ClauseTable) -> Groups:
+    """Bring equal environments together: by hash, then confirmed token by token."""
+    order = np.lexsort((found.clauses, found.hashes))
+    found = found.take(order)
+    same = found.hashes[1:] == found.hashes[:-1]
+    repeated = np.concatenate([same, [False]]) | np.concatenate([[False], same]) if len(found) else same
+    found = found.take(repeated)
+    if not len(found):
+        return Groups(found, np.zeros(1, dtype=np.int64))
+    fresh = np.ones(len(found), dtype=np.bool_)
+    fresh[1:] = found.hashes[1:] != found.hashes[:-1]
+    differs = _differ_from_previous(found, table) & ~fresh
+    if differs.any():
+        found, fresh = _separated(found, table, fresh, differs)
+    starts = np.append(np.flatnonzero(fresh), len(found))
+    sizes = np.diff(starts)
+    if (sizes == 1).any():  # a collision left something alone
+        keep = np.repeat(sizes > 1, sizes)
+        found = found.take(keep)
+        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
+    return Groups(found, starts)
+
+
+def group_on(engine: Engine, found: Occurrences, table: ClauseTable) -> Groups:
+    """`group`, with the environments shared out by hash: each partition is sorted and confirmed where the engine says.
+
+    The order is by hash again at the end, so that the number of partitions changes nothing.
+    """
+    if engine.partitions == 1:
+        return group(found, table)
+    rest = found.hashes % np.uint64(engine.partitions)
+    parts = [found.take(rest == number) for number in range(engine.partitions)]
+    grouped = list(engine.map(_group_part, table, parts))
+    members = joined([part.members for part in grouped], found.holes.shape[1] // 2)
+    sizes = np.concatenate([np.diff(part.starts) for part in grouped])
+    order = np.argsort(members.hashes, kind="stable")
+    firsts = np.cumsum(sizes) - sizes
+    sizes = sizes[np.argsort(members.hashes[firsts], kind="stable")] if len(sizes) else sizes
+    return Groups(members.take(order), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+
+def _group_part(table: ClauseTable, part: Occurrences) -> Groups:
+    return group(part, table)
+
+
+def environment_rows(found: Occurrences, table: ClauseTable) -> Integers:
+    """The environments themselves, a row each: token ids, holes, padding."""
+    padded = table.padded()
+    width = padded.shape[1]
+    places = np.arange(width)[None, :]
+    holes = found.holes.astype(np.int64)
+    shifted = np.broadcast_to(places, (len(found), width)).copy()
+    is_hole = np.zeros(shifted.shape, dtype=np.bool_)
+    for start, end in zip(holes[:, ::2].T, holes[:, 1::2].T, strict=True):
+        is_hole |= shifted == start[:, None]
+        shifted += (shifted > start[:, None]) * (end - start - 1)[:, None]
+    inside = shifted < width
+    tokens = padded[found.clauses[:, None], np.where(inside, shifted, 0)]
+    return np.where(is_hole, _HOLE, np.where(inside, tokens, _PADDING))
+
+
+def _differ_from_previous(found: Occurrences, table: ClauseTable) -> npt.NDArray[np.bool_]:
+    differs = np.zeros(len(found), dtype=np.bool_)
+    for first in range(0, len(found), _CHUNK):
+        begin = max(0, first - 1)  # the row before the chunk belongs to the comparison
+        part = slice(begin, first + _CHUNK)
+        rows = environment_rows(found.take(np.arange(*part.indices(len(found)))), table)
+        differs[begin + 1 : begin + len(rows)] = (rows[1:] != rows[:-1]).any(axis=1)
+    return differs
+
+
+def _separated(
+    found: Occurrences, table: ClauseTable, fresh: npt.NDArray[np.bool_], differs: npt.NDArray[np.bool_]
+) -> tuple[Occurrences, npt.NDArray[np.bool_]]:
+    """Sort every group with a collision by its environments; the others stay as they are."""
+    order = np.arange(len(found))
+    fresh = fresh.copy()
+    starts = np.append(np.flatnonzero(fresh), len(found))
+    for which in np.unique(np.searchsorted(starts, np.flatnonzero(differs), side="right") - 1):
+        part = np.arange(starts[which], starts[which + 1])
+        rows = environment_rows(found.take(part), table)
+        inner = np.lexsort(rows.T[::-1])
+        order[part] = part[inner]
+        fresh[part[1:]] = (rows[inner][1:] != rows[inner][:-1]).any(axis=1)
+    return found.take(order), fresh

@@ -1,0 +1,150 @@
+"""Operation 2: a fragment of the narrative becomes an alternative one, everywhere in the problem (§IV)."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from comdiv.augmentation.composition import Draft, Refused, exchange
+from comdiv.augmentation.environments import ClauseTable
+from comdiv.augmentation.fragments import Alternatives, environment_counts
+from comdiv.augmentation.view import ProblemView
+from comdiv.augmentation.wording import Actors, get_wording
+
+TRIES = 30  # pairs looked at for each new problem that is wanted
+LEAST_TOKENS = 3  # of an environment, words and numbers, with the full checks
+LEAST_CONTENT = 2  # content words among them
+LEAST_SHARED = 2  # environments that a pair must share
+
+
+class Exchanges:
+    """The alternative fragments of the current set, and what the full checks know about each of them."""
+
+    def __init__(
+        self,
+        views: Sequence[ProblemView],
+        rows: Sequence[Sequence[int]],
+        table: ClauseTable,
+        alternatives: Alternatives,
+        actors: dict[str, Actors] | None,
+    ) -> None:
+        """`rows[p]` are the rows of problem p's narrative clauses; without `actors` everything may be exchanged."""
+        self.views, self.rows, self.alternatives, self.actors = views, rows, alternatives, actors
+        self.vocabulary = table.words()
+        self.owner: dict[int, int] = {}
+        for place, mine in enumerate(rows):
+            for row in mine:
+                self.owner.setdefault(row, place)
+        self._kinds: dict[int, str | None] = {}
+        self._surfaces: dict[int, tuple[str, int]] = {}
+        self.usable = np.ones(len(alternatives.group_of), dtype=np.bool_)
+        if actors is not None:
+            self.usable = self._usable_environments(table)[alternatives.group_of]
+
+    def _usable_environments(self, table: ClauseTable) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
+        languages = {view.problem.language for view in self.views}
+        groups = self.alternatives.groups
+        tokens = environment_counts(groups, table, lambda word: any(c.isalnum() or c == "#" for c in word))
+        content = environment_counts(
+            groups, table, lambda word: any(get_wording(code).is_content(word) for code in languages)
+        )
+        return (tokens >= LEAST_TOKENS) & (content >= LEAST_CONTENT)
+
+    def words(self, fragment: int) -> tuple[str, ...]:
+        """The tokens of a fragment."""
+        return self.alternatives.words(fragment, self.vocabulary)
+
+    def kind(self, fragment: int, language: str) -> str | None:
+        """The grammatical kind, for the full checks."""
+        if fragment not in self._kinds:
+            actors = (self.actors or {})[language]
+            self._kinds[fragment] = get_wording(language).fragment_kind(self.words(fragment), actors)
+        return self._kinds[fragment]
+
+    def surface(self, member: int) -> tuple[str, int]:
+        """How a member's fragment is written, and the problem it comes from."""
+        if member not in self._surfaces:
+            found = self.alternatives.groups.members
+            row, (start, end) = int(found.clauses[member]), found.holes[member].tolist()
+            place = self.owner[row]
+            view = self.views[place]
+            tokens = view.clauses[self.rows[place].index(row)].tokens[start:end]
+            text = view.problem.text[tokens[0].start : tokens[-1].end]
+            if start == 0 and not self._is_name(text, view.problem.language):
+                text = text[:1].lower() + text[1:]
+            self._surfaces[member] = (text, place)
+        return self._surfaces[member]
+
+    def _is_name(self, text: str, language: str) -> bool:
+        known = (self.actors or {}).get(language)
+        return known is not None and text.split()[0] in known
+
+    def drawn(self, place: int, source: random.Random, most: int) -> Iterator[tuple[int, int]]:
+        """Pairs of members (one of this problem's, an alternative) in random order, at most `most`."""
+        found = self.alternatives
+        mine = [int(m) for row in dict.fromkeys(self.rows[place]) for m in found.members_in(row) if self.usable[m]]
+        if self.actors is not None:
+            language = self.views[place].problem.language
+            mine = [member for member in mine if self.kind(int(found.fragment_of[member]), language) is not None]
+        starts = found.groups.starts
+        sizes = [int(starts[found.group_of[m] + 1] - starts[found.group_of[m]]) for m in mine]
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if mine else 0
+        for drawn in source.sample(range(total), min(total, most)):
+            which = int(np.searchsorted(ends, drawn, side="right"))
+            offset = drawn - (int(ends[which - 1]) if which else 0)
+            yield mine[which], int(starts[found.group_of[mine[which]]]) + offset
+
+
+def lexical_drafts(exchanges: Exchanges, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refused]:
+    """New problems by exchanging one fragment of a problem, in random order, and the pairs that give none."""
+    found = exchanges.alternatives
+    view = exchanges.views[place]
+    language = view.problem.language
+    seen: set[tuple[int, int]] = set()
+    for member, other in exchanges.drawn(place, source, TRIES * wanted):
+        pair = (int(found.fragment_of[member]), int(found.fragment_of[other]))
+        if pair[0] == pair[1] or pair in seen:
+            continue
+        seen.add(pair)
+        surface, donor = exchanges.surface(other)
+        if exchanges.actors is not None and (reason := _unfit(exchanges, view, *pair)):
+            yield Refused(reason, (view.problem.id, exchanges.views[donor].problem.id))
+            continue
+        if exchanges.views[donor].problem.language != language:
+            continue
+        row = int(found.groups.members.clauses[member])
+        clause = list(exchanges.rows[place]).index(row)
+        yield exchange(view, clause, exchanges.words(pair[0]), surface, exchanges.views[donor])
+
+
+def _unfit(exchanges: Exchanges, view: ProblemView, old: int, new: int) -> str | None:
+    """Why the full checks refuse a pair; None where they do not."""
+    language = view.problem.language
+    if exchanges.kind(old, language) != exchanges.kind(new, language):
+        return "fragments of different kinds"
+    if exchanges.alternatives.shared(old, new) < LEAST_SHARED:
+        return "one shared environment only"
+    wording = get_wording(language)
+    before, after = exchanges.words(old), exchanges.words(new)
+    words = Counter(word for clause in view.clauses for word in clause.masked)
+    inside = wording.content_stems(words)
+    if inside & wording.content_stems(after):
+        return "the new words are there already"
+    for clause in view.clauses:
+        _remove(words, clause.masked, before)
+    if wording.content_stems(+words) & wording.content_stems(before):
+        return "the old words stay elsewhere"
+    return None
+
+
+def _remove(words: "Counter[str]", clause: Sequence[str], fragment: Sequence[str]) -> None:
+    """Take the occurrences of a fragment in a clause off the count of words."""
+    place, size = 0, len(fragment)
+    while place + size <= len(clause):
+        if tuple(clause[place : place + size]) == tuple(fragment):
+            words.subtract(fragment)
+            place += size
+        else:
+            place += 1

@@ -1,0 +1,121 @@
+"""What an augmentation did: new problems and templates by operation and round, what each check refused, samples."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.proposals import PASSED
+from comdiv.augmentation.source import Source
+from comdiv.expression import format_number, shape, template, to_infix
+from comdiv.problem import Problem
+
+REPORT = "report.json"
+SAMPLES = 5  # for each operation
+OPERATIONS = ("operation 1", "operation 2")
+
+
+def round_facts(
+    number: int,
+    checks: Mapping[str, Any],
+    candidates: Sequence[Problem],
+    kept: Sequence[Problem],
+    current: Sequence[Problem],
+) -> dict[str, Any]:
+    """The numbers of one round; `current` is the training set that it began with."""
+    templates, shapes = _names(current, template), _names(current, shape)
+    facts: dict[str, Any] = {"round": number, "drawn": checks["drawn"]}
+    for operation in OPERATIONS:
+        mine = [problem for problem in kept if problem.provenance.operation == operation]
+        counts = Counter(checks[operation])
+        facts[operation] = {
+            "drafts": counts.total(),
+            "passed": counts[PASSED],
+            "candidates": sum(problem.provenance.operation == operation for problem in candidates),
+            "kept": len(mine),
+            "new_templates": len(_names(mine, template) - templates),
+            "new_shapes": len(_names(mine, shape) - shapes),
+            "refused": {name: count for name, count in sorted(counts.items()) if name != PASSED},
+        }
+    return facts
+
+
+def _names(problems: Iterable[Problem], name: Any) -> set[str]:
+    return {name(problem.expression) for problem in problems if problem.expression is not None}
+
+
+def make_report(
+    given: Source, options: AugmentationOptions, rounds: Sequence[dict[str, Any]], new: Sequence[Problem], size: int
+) -> dict[str, Any]:
+    """The whole report, as `report.json` has it. It is the same for the same data, options and seed."""
+    before = _names(given.train, template)
+    return {
+        "source": given.facts,
+        "options": options.facts(),
+        "originals": len(given.train),
+        "new": len(new),
+        "train": size,
+        "templates": {"before": len(before), "new": len(_names(new, template) - before)},
+        "rounds": list(rounds),
+        "samples": {operation: _samples(new, operation, options.seed) for operation in OPERATIONS},
+    }
+
+
+def _samples(new: Sequence[Problem], operation: str, seed: int) -> list[dict[str, Any]]:
+    mine = [problem for problem in new if problem.provenance.operation == operation]
+    return [
+        {
+            "id": problem.id,
+            "text": problem.text,
+            "expression": "" if problem.expression is None else to_infix(problem.expression),
+            "answer": None if problem.answer is None else format_number(problem.answer),
+        }
+        for problem in random.Random(seed).sample(mine, min(SAMPLES, len(mine)))
+    ]
+
+
+def report_markdown(report: Mapping[str, Any]) -> str:
+    """The report for people."""
+    lines = ["# Augmentation", "", *card_paragraphs(report), "", *_rounds_table(report), "", *_checks_table(report)]
+    for operation, samples in report["samples"].items():
+        lines += ["", f"## Samples of {operation}", ""]
+        lines += [f"- {s['text']} — `{s['expression']}` = {s['answer']}" for s in samples] or ["None."]
+    return "\n".join(lines) + "\n"
+
+
+def card_paragraphs(report: Mapping[str, Any]) -> list[str]:
+    """What the dataset's card says about it."""
+    options = report["options"]
+    kept = [sum(entry[operation]["kept"] for entry in report["rounds"]) for operation in OPERATIONS]
+    ranked = "no ranker" if options["ranker"] == "none" else f"ranked by {options['ranker']} ({options['rank']})"
+    rounds = f"{len(report['rounds'])} round{'s' if len(report['rounds']) > 1 else ''}"
+    return [
+        f"{report['originals']:,} problems became {report['train']:,} in {rounds}: {kept[0]:,} new ones by operation 1 "
+        f"(structural), {kept[1]:,} by operation 2 (lexical); {report['templates']['new']:,} templates are new.",
+        f"Match by {options['match']}, checks {options['checks']}, {ranked}, seed {options['seed']}.",
+    ]
+
+
+def _rounds_table(report: Mapping[str, Any]) -> list[str]:
+    rows = ["| round | operation | drafts | passed | candidates | kept | new templates | new shapes |"]
+    rows.append("| --- " * 8 + "|")
+    keys = ("drafts", "passed", "candidates", "kept", "new_templates", "new_shapes")
+    for entry in report["rounds"]:
+        for operation in OPERATIONS:
+            values = " | ".join(f"{entry[operation][key]:,}" for key in keys)
+            rows.append(f"| {entry['round']} | {operation[-1]} | {values} |")
+    return rows
+
+
+def _checks_table(report: Mapping[str, Any]) -> list[str]:
+    """Of the drafts that were looked at, the share that each check refused."""
+    rows = ["| operation | fate | drafts | share |", "| --- | --- | --- | --- |"]
+    for operation in OPERATIONS:
+        counts: Counter[str] = Counter()
+        for entry in report["rounds"]:
+            counts.update(entry[operation]["refused"])
+            counts[PASSED] += entry[operation]["passed"]
+        for name, count in counts.most_common():
+            rows.append(f"| {operation[-1]} | {name} | {count:,} | {count / max(1, counts.total()):.1%} |")
+    return rows

@@ -1,0 +1,81 @@
+"""What an augmentation reads: the training problems, the validation texts, the bans. Never a test set."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from comdiv.augmentation.checks import text_hash
+from comdiv.corpora import read_corpus
+from comdiv.dataset import FACTS, read_facts
+from comdiv.errors import ComdivError
+from comdiv.files import file_sha256
+from comdiv.language import get_language
+from comdiv.problem import Problem, read_problems
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The training problems, the validation problems, and the files that are copied as they are."""
+
+    train: tuple[Problem, ...]
+    validation: tuple[Problem, ...]
+    copies: dict[str, Path]  # part → file
+    facts: dict[str, Any]
+
+
+def read_source(source: Path | str) -> Source:
+    """A dataset folder (or its train.jsonl): train and validation are read, test is only named. Else all is train."""
+    path = Path(source)
+    folder = path.parent if path.name == "train.jsonl" and (path.parent / FACTS).is_file() else path
+    if folder.is_dir():
+        return _read_folder(folder)
+    if path.is_file():
+        _refuse_a_test_part(path)
+    corpus = read_corpus(source)
+    digest = hashlib.sha256()
+    for problem in corpus.problems:
+        digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")
+    facts = {"corpus": corpus.name, "version": corpus.version, "train": digest.hexdigest()}
+    return Source(_some(corpus.problems, path), (), {}, facts)
+
+
+def _read_folder(folder: Path) -> Source:
+    train, validation, test = (folder / f"{part}.jsonl" for part in ("train", "validation", "test"))
+    if not train.is_file():
+        raise ComdivError(f"{folder} is no dataset folder: it has no train.jsonl")
+    copies = {path.stem: path for path in (validation, test) if path.is_file()}
+    facts: dict[str, Any] = {"dataset": folder.resolve().name}
+    facts |= {path.stem: file_sha256(path) for path in (train, *copies.values())}
+    held_out = tuple(read_problems(validation)) if validation.is_file() else ()
+    return Source(_some(tuple(read_problems(train)), train), held_out, copies, facts)
+
+
+def _some(problems: tuple[Problem, ...], path: Path) -> tuple[Problem, ...]:
+    if not any(problem.expression is not None for problem in problems):
+        raise ComdivError(f"{path}: no problem with an expression, so there is nothing to augment")
+    return problems
+
+
+def _refuse_a_test_part(path: Path) -> None:
+    """A test set is never augmented: not by its name, not by its bytes."""
+    refusal = ComdivError(f"{path} is the test part of a dataset: augmentation must not see it; give the folder")
+    if path.name == "test.jsonl":
+        raise refusal
+    if (path.parent / FACTS).is_file():
+        recorded = read_facts(path.parent).get("files", {}).get("test.jsonl", {}).get("sha256")
+        if recorded == file_sha256(path):
+            raise refusal
+
+
+def masked_hash(problem: Problem) -> str:
+    """The hash of a problem's number-masked text: equal for twins."""
+    language = get_language(problem.language)
+    return text_hash(language.masked_text(problem.text, number_words=problem.number_words))
+
+
+def ban_hashes(problems: Iterable[Problem]) -> list[str]:
+    """What to ban so that none of these texts comes out; sorted, so that it tells nothing but membership."""
+    return sorted({masked_hash(problem) for problem in problems})

@@ -1,0 +1,114 @@
+"""Chinese: people by pattern, frames by the nouns and verbs around a measure word."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from comdiv.augmentation.lexicon import pattern, words
+from comdiv.augmentation.view import NUMBER, ClauseView, ProblemView
+from comdiv.augmentation.wording import Actors, Frame, Wording
+from comdiv.language.chinese import SHARE, _segmenter
+
+_PERSON = re.compile(r"小[\u4e00-\u9fff]{1,2}|[\u4e00-\u9fff]{1,2}(?:师傅|老师|叔叔|阿姨|爷爷|奶奶|医生)|[甲乙丙丁]")
+_NOT_PEOPLE = words("zh", "not_people")
+_ASKING = frozenset(["多少", "几"])
+_RELATIONS = re.compile(pattern("zh", "relations"))
+_NO_QUESTION = re.compile(pattern("zh", "no_question"))
+_STATE_VERBS = words("zh", "state_verbs")
+_IGNORED = words("zh", "ignored")
+_GENERAL = words("zh", "general")
+_PLACES = words("zh", "places")
+_ARITHMETIC = re.compile(pattern("zh", "arithmetic"))
+
+
+@lru_cache(maxsize=65_536)
+def _tags(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple((str(word), str(label)) for word, label in _segmenter().tag(text))
+
+
+@lru_cache(maxsize=65_536)
+def _tag(word: str) -> str:
+    found = _tags(word)
+    return found[0][1] if len(found) == 1 else ""
+
+
+class ChineseWording(Wording):
+    """Mandarin, as in Math23K."""
+
+    code = "zh"
+
+    def actors(self, views: Iterable[ProblemView]) -> Actors:
+        """Chinese names show themselves: 小明, 王师傅, 甲. Pronouns are rare, so that gender plays no part."""
+        return Actors({})
+
+    def question_frame(self, view: ProblemView, actors: Actors) -> Frame | None:
+        text = view.text_of(view.question)
+        if view.asked_unit in (None, SHARE) or _NO_QUESTION.search(text):
+            return None
+        return _frame(view, view.question, text, str(view.asked_unit))
+
+    def clause_frame(self, view: ProblemView, clause: int, actors: Actors) -> Frame | None:
+        seen = view.clauses[clause]
+        quantity = view.quantities[seen.quantities[0]]
+        text = "".join(seen.masked)
+        if quantity.unit is None or quantity.kind != "measure" or _RELATIONS.search(text):
+            return None
+        return _frame(view, seen, view.text_of(seen), quantity.unit)
+
+    def told_by_events(self, view: ProblemView, frame: Frame) -> bool:
+        """A sum of the same event: 买来3箱，又买来4箱，一共买来多少箱."""
+        text = "".join("".join(clause.masked) for clause in view.narrative)
+        operator = getattr(view.expression, "operator", "")
+        return all(str(verb) in text for verb in frame.key[1]) and operator in ("+", "*")  # type: ignore[attr-defined]
+
+    def recast(
+        self, view: ProblemView, old: str, new: str, other: ProblemView, clause: int, actors: Actors
+    ) -> str | None:
+        text = view.problem.text[: view.question.start]
+        mine, others = set(people(text)), set(people(other.problem.text))
+        if (mine - {old}) & (others | {new}):
+            return None
+        return text.replace(old, new) if old else text
+
+    def fragment_kind(self, tokens: Sequence[str], actors: Actors) -> str | None:
+        kinds = []
+        for token in tokens:
+            tag = _tag(token)
+            if _PERSON.fullmatch(token) and token not in _NOT_PEOPLE and len(token) > 1:
+                kinds.append("person")
+            elif _ARITHMETIC.search(token) or not tag.startswith(("n", "a")) or len(token) < 2:
+                return None
+            else:
+                kinds.append(tag[:2] if tag.startswith("n") and tag != "n" else tag[:1])
+        return " ".join(kinds) if kinds and kinds[-1] != "a" else None
+
+    def content_stems(self, tokens: Iterable[str]) -> frozenset[str]:
+        return frozenset(token for token in tokens if self.is_content(token))
+
+    def is_content(self, token: str) -> bool:
+        return token not in _IGNORED and _tag(token).startswith(("n", "v", "a")) and token != NUMBER
+
+
+def people(text: str) -> list[str]:
+    """The people of a text, in order."""
+    return [match[0] for match in _PERSON.finditer(text) if match[0] not in _NOT_PEOPLE]
+
+
+def _frame(view: ProblemView, clause: ClauseView, text: str, unit: str) -> Frame | None:
+    """Unit, verbs, nouns: what is left of question and clause when the number, or the asking word, is gone."""
+    named = sorted(set(people(text)))
+    if len(named) > 1:
+        return None
+    nouns, verbs = set(), set()
+    for word, tag in _tags("".join(clause.masked)):
+        if word in _IGNORED or word in named or word == unit or word in _ASKING:
+            continue
+        if tag.startswith("n"):
+            nouns.add(word)
+        elif tag.startswith("v") and word not in _STATE_VERBS:
+            verbs.add(word)
+        elif tag.startswith(("t", "r", "f", "s", "m", "a")) and not word.isascii():
+            return None  # a time, a place, a pointer or another number: what it points to is not here
+    if not nouns:
+        return None
+    return Frame((unit, frozenset(verbs), frozenset(nouns)), named[0] if named else None, state=not verbs)
