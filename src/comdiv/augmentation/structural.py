@@ -12,6 +12,7 @@ from comdiv.augmentation.environments import ClauseTable, Integers, Occurrences,
 from comdiv.augmentation.view import ProblemView
 from comdiv.augmentation.wording import Actors, Frame, get_wording
 from comdiv.expression import operator_count
+from comdiv.language.base import SHARE
 
 Statement = tuple[int, int]  # a problem's place in the current set, a clause of its
 TRIES = 12  # pairs looked at for each new problem that is wanted: bounds the work where nearly all of them fail
@@ -69,7 +70,7 @@ def match_by_unit(views: Sequence[ProblemView], frames: "Frames | None") -> Matc
 def unit_key(view: ProblemView, clause: int) -> tuple[str, str] | None:
     """Language and unit of a clause's quantity; the unit of a share is `share`, as in `Language.asked_unit`."""
     quantity = view.quantities[view.clauses[clause].quantities[0]]
-    unit = "share" if quantity.kind == "share" and quantity.unit is None else quantity.unit
+    unit = SHARE if quantity.kind == "share" and quantity.unit is None else quantity.unit
     return None if unit is None or quantity.kind == "bare" else (view.problem.language, unit)
 
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from comdiv.augmentation.lexicon import pattern, words
 from comdiv.augmentation.view import NUMBER, ClauseView, ProblemView
 from comdiv.augmentation.wording import Actors, Frame, Wording
-from comdiv.language.chinese import SHARE, _segmenter
+from comdiv.language.base import SHARE
+from comdiv.language.chinese import tagged
 
 _PERSON = re.compile(r"小[\u4e00-\u9fff]{1,2}|[\u4e00-\u9fff]{1,2}(?:师傅|老师|叔叔|阿姨|爷爷|奶奶|医生)|[甲乙丙丁]")
 _NOT_PEOPLE = words("zh", "not_people")
@@ -22,13 +23,8 @@ _ARITHMETIC = re.compile(pattern("zh", "arithmetic"))
 
 
 @lru_cache(maxsize=65_536)
-def _tags(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((str(word), str(label)) for word, label in _segmenter().tag(text))
-
-
-@lru_cache(maxsize=65_536)
 def _tag(word: str) -> str:
-    found = _tags(word)
+    found = tagged(word)
     return found[0][1] if len(found) == 1 else ""
 
 
@@ -100,7 +96,7 @@ def _frame(view: ProblemView, clause: ClauseView, text: str, unit: str) -> Frame
     if len(named) > 1:
         return None
     nouns, verbs = set(), set()
-    for word, tag in _tags("".join(clause.masked)):
+    for word, tag in tagged("".join(clause.masked)):
         if word in _IGNORED or word in named or word == unit or word in _ASKING:
             continue
         if tag.startswith("n"):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from comdiv.language.base import SHARE, ContentWords, Language, Token, measured
@@ -37,6 +37,12 @@ def _segmenter() -> Any:
     import rjieba
 
     return rjieba.Jieba()
+
+
+@lru_cache(maxsize=65_536)
+def tagged(text: str) -> tuple[tuple[str, str], ...]:
+    """The words of a text with their parts of speech: n…, v…, a…, as jieba has them."""
+    return tuple((str(word), str(tag)) for word, tag in _segmenter().tag(text))
 
 
 class Chinese(Language):
