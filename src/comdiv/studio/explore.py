@@ -1,5 +1,6 @@
 """Explore: search and filter problems, and everything about one of them on a page."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 def add_explore(app: FastAPI, studio: "Studio") -> None:
     """The list of problems at `/`, a problem at `/problem`."""
 
+    # Both pages are made in a few milliseconds, less than it takes to hand a request to another thread and back.
     @app.get("/")
-    def explore(request: Request) -> HTMLResponse:
+    async def explore(request: Request) -> HTMLResponse:
         query = Query.of(request.query_params)
         found = studio.library.search(query)
         pages = max(1, -(-len(found) // PAGE_SIZE))
@@ -32,7 +34,7 @@ def add_explore(app: FastAPI, studio: "Studio") -> None:
             "facets": studio.library.facets,
             "total": len(found),
             "first": (page - 1) * PAGE_SIZE + 1,
-            "rows": [_row(studio, entry) for entry in shown],
+            "rows": _rows(studio, shown),
             "page": page,
             "pages": pages,
             "page_link": lambda number: link("/", **query.parameters(), page=number if number > 1 else None),
@@ -44,7 +46,7 @@ def add_explore(app: FastAPI, studio: "Studio") -> None:
         return answer
 
     @app.get("/problem")
-    def problem(id: str, part: str = "") -> HTMLResponse:
+    async def problem(id: str, part: str = "") -> HTMLResponse:
         entry = studio.library.find(id, part)
         if entry is None:
             raise HTTPException(404, f"There is no problem '{id[:200]}' here.")
@@ -80,13 +82,17 @@ def decision_on(studio: "Studio", entry: Entry) -> Decision:
     return studio.review.latest.get(entry.problem.id) or Decision(entry.problem.id, "open")
 
 
-def _row(studio: "Studio", entry: Entry) -> dict[str, Any]:
-    clusters = studio.composition.clusters.get(entry.number) if studio.composition else None
-    return {
-        "entry": entry,
-        "pieces": views.pieces(entry.problem, clusters),
-        "status": decision_on(studio, entry).status,
-    }
+def _rows(studio: "Studio", shown: Sequence[Entry]) -> list[dict[str, Any]]:
+    clusters = studio.composition.clusters if studio.composition else {}
+    decided = studio.review.latest
+    return [
+        {
+            "entry": entry,
+            "pieces": views.pieces(entry.problem, clusters.get(entry.number)),
+            "status": decided[entry.problem.id].status if entry.problem.id in decided else "open",
+        }
+        for entry in shown
+    ]
 
 
 def _legend(studio: "Studio", clusters: Any) -> list[tuple[int, int, str]]:

@@ -87,6 +87,7 @@ class Library:
             for parent in dict.fromkeys(entry.problem.provenance.parents):
                 self._children.setdefault(parent, []).append(entry)
         self.search = lru_cache(maxsize=128)(self._search)
+        self.queue = lru_cache(maxsize=32)(self._queue)
 
     @classmethod
     def read(
@@ -134,6 +135,11 @@ class Library:
         """Problems that a rule or an operation made: what is proofread and judged."""
         return [entry for entry in self.entries if entry.made_by and entry.part != SOURCE]
 
+    def _queue(self, only_products: bool, part: str) -> tuple[Entry, ...]:
+        """What can be proofread or judged: products or everything, of one part or of all, in the files' order."""
+        chosen = self.products if only_products else self.entries
+        return tuple(entry for entry in chosen if entry.part != SOURCE and (not part or entry.part == part))
+
     @cached_property
     def facets(self) -> dict[str, list[tuple[str, int]]]:
         """For each filter its values with their counts; a filter with nothing to choose is not there."""
@@ -152,8 +158,11 @@ class Library:
 
     def _search(self, query: Query) -> tuple[Entry, ...]:
         """The entries that a query asks for, sorted as it says."""
-        checks = _checks(query)
-        found = [entry for entry in self.entries if all(check(entry) for check in checks)]
+        found = self.entries[:]
+        for check in _checks(query):
+            found = [entry for entry in found if check(entry)]
+        for word in query.words.casefold().split():
+            found = [entry for entry in found if word in entry.haystack]
         if query.sort == "operators":
             found.sort(key=lambda entry: -(entry.operators or 0))
         elif query.sort == "length":
@@ -203,7 +212,7 @@ def _facet_order(item: tuple[str, int]) -> tuple[float, str]:
 
 
 def _checks(query: Query) -> list[Callable[[Entry], bool]]:
-    """The tests that an entry must pass, the cheapest first."""
+    """The tests that an entry must pass."""
     checks: list[Callable[[Entry], bool]] = []
     for name in ("part", "made_by", "composition"):
         if wanted := getattr(query, name):
@@ -218,8 +227,6 @@ def _checks(query: Query) -> list[Callable[[Entry], bool]]:
         low = _number(query.score_from, "the lowest score") if query.score_from else float("-inf")
         high = _number(query.score_to, "the highest score") if query.score_to else float("inf")
         checks.append(lambda entry: entry.score is not None and low <= entry.score <= high)
-    for word in query.words.casefold().split():
-        checks.append(lambda entry, word=word: word in entry.haystack)  # type: ignore[misc]
     return checks
 
 

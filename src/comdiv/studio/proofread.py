@@ -1,7 +1,10 @@
 """Proofread: products one by one, decided by a key; every decision is in `review.jsonl` before the next one comes."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import FastAPI, Form, Request
@@ -13,7 +16,7 @@ from comdiv.expression import to_infix
 from comdiv.review import STATUSES, Decision, checked_edit, doubts
 from comdiv.studio import views
 from comdiv.studio.explore import decision_on, problem_values
-from comdiv.studio.library import SOURCE, Entry
+from comdiv.studio.library import Entry
 from comdiv.studio.pages import is_partial, link, render
 
 if TYPE_CHECKING:
@@ -84,11 +87,9 @@ def _decision(entry: Entry, status: str, text: str, expression: str) -> Decision
     return Decision(entry.problem.id, "edited", edited.text, to_infix(edited.expression))
 
 
-def _candidates(studio: "Studio", which: str, part: str) -> list[Entry]:
+def _candidates(studio: "Studio", which: str, part: str) -> tuple[Entry, ...]:
     """What is to be proofread: the products where there are any, or everything; of one part or of all."""
-    library = studio.library
-    chosen = library.products if _which(studio, which) == "products" else library.entries
-    return [entry for entry in chosen if entry.part != SOURCE and (not part or entry.part == part)]
+    return studio.library.queue(_which(studio, which) == "products", part)
 
 
 def _which(studio: "Studio", which: str) -> Which:
@@ -97,11 +98,20 @@ def _which(studio: "Studio", which: str) -> Which:
     return "products" if studio.library.products else "all"
 
 
-def _next_open(studio: "Studio", candidates: list[Entry], after: int) -> Entry | None:
+def _next_open(studio: "Studio", candidates: Sequence[Entry], after: int) -> Entry | None:
     """The next undecided problem behind a place; from the beginning again when the end is reached."""
     decided = {name for name, decision in studio.review.latest.items() if decision.status != "open"}
-    undecided = [entry for entry in candidates if entry.problem.id not in decided]
-    return next((entry for entry in undecided if entry.number > after), undecided[0] if undecided else None)
+    begin = bisect_right(candidates, after, key=lambda entry: entry.number)
+    undecided = (entry for entry in chain(candidates[begin:], candidates[:begin]) if entry.problem.id not in decided)
+    return next(undecided, None)
+
+
+def _statuses(studio: "Studio", candidates: Sequence[Entry]) -> dict[str, int]:
+    """How many of the candidates are accepted, edited, rejected, and still open."""
+    latest = studio.review.latest
+    counted = Counter(latest[entry.problem.id].status for entry in candidates if entry.problem.id in latest)
+    counted["open"] = len(candidates) - sum(count for status, count in counted.items() if status != "open")
+    return {status: counted[status] for status in STATUSES}
 
 
 def _after(request: Request, studio: "Studio", which: str, of: str, entry: Entry | None) -> Response:
@@ -123,9 +133,10 @@ def _shown(
     request: Request, studio: "Studio", which: str, of: str, entry: Entry | None, *, editing: bool = False
 ) -> HTMLResponse:
     candidates = _candidates(studio, which, of)
-    statuses = Counter(decision_on(studio, candidate).status for candidate in candidates)
-    places = {candidate.number: place for place, candidate in enumerate(candidates)}
-    place = places.get(entry.number) if entry else None
+    place = None
+    if entry is not None:
+        begin = bisect_left(candidates, entry.number, key=lambda candidate: candidate.number)
+        place = begin if begin < len(candidates) and candidates[begin] is entry else None
     beside = [candidates[place - 1] if place else None, None]
     if place is not None and place + 1 < len(candidates):
         beside[1] = candidates[place + 1]
@@ -137,7 +148,7 @@ def _shown(
         "item": entry,
         "place": place,
         "total": len(candidates),
-        "statuses": {status: statuses[status] for status in STATUSES},
+        "statuses": _statuses(studio, candidates),
         "earlier": _address(which, of, beside[0]) if beside[0] else None,
         "later": _address(which, of, beside[1]) if beside[1] else None,
         "edit_link": _address(which, of, entry, edit=1) if entry else None,
@@ -156,7 +167,15 @@ def _item(studio: "Studio", entry: Entry) -> dict[str, Any]:
     values = problem_values(studio, entry)
     written = "" if entry.problem.expression is None else to_infix(entry.problem.expression)
     text, expression = decision.text or entry.problem.text, decision.expression or written
-    return {**values, "text": text, "expression": expression, "check": _checked(entry, text, expression)}
+    shown = replace(entry.problem, text=text)
+    return {
+        **values,
+        "text": text,
+        # By quantity, not by cluster: the colours of the tree beside it.
+        "pieces": views.pieces(shown, range(len(views.quantities_of(shown)))),
+        "expression": expression,
+        "check": _checked(entry, text, expression),
+    }
 
 
 def _checked(entry: Entry, text: str, expression: str) -> dict[str, Any]:

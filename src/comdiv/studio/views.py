@@ -47,6 +47,8 @@ def quantities_of(problem: Problem) -> list[Quantity]:
 
 def pieces(problem: Problem, clusters: Sequence[int] | None, window: int = 0) -> list[Piece]:
     """The text in pieces: every quantity, and the `window` tokens on each side in the colour of the nearest one."""
+    if not window:  # the words between do not matter: no need to find them
+        return _quantity_pieces(problem, clusters)
     tokens = get_language(problem.language).tokens(problem.text, number_words=problem.number_words)
     places = [(place, token.quantity) for place, token in enumerate(tokens) if token.quantity is not None]
     found: list[Piece] = []
@@ -60,6 +62,17 @@ def pieces(problem: Problem, clusters: Sequence[int] | None, window: int = 0) ->
             cluster = clusters[near[1]]
         found.append(Piece(token.text, token.quantity, cluster))
         position = token.end
+    found.append(Piece(problem.text[position:]))
+    return [piece for piece in found if piece.text]
+
+
+def _quantity_pieces(problem: Problem, clusters: Sequence[int] | None) -> list[Piece]:
+    found: list[Piece] = []
+    position = 0
+    for quantity in quantities_of(problem):
+        cluster = None if clusters is None else clusters[quantity.index]
+        found += [Piece(problem.text[position : quantity.start]), Piece(quantity.text, quantity.index, cluster)]
+        position = quantity.end
     found.append(Piece(problem.text[position:]))
     return [piece for piece in found if piece.text]
 
@@ -112,10 +125,16 @@ def in_numbers(problem: Problem, expression: Expression | None) -> str:
     quantities = quantities_of(problem)
     pieces_of = _split_references(to_infix(expression))
     shown = [
-        quantities[int(piece[1:])].text if piece[0] == "N" and int(piece[1:]) < len(quantities) else piece
+        _operand(quantities[int(piece[1:])].text) if piece[0] == "N" and int(piece[1:]) < len(quantities) else piece
         for piece in pieces_of
     ]
     return "".join(sign(piece) for piece in shown)
+
+
+def _operand(written: str) -> str:
+    """A number as it stands in the text; one with a bar or a space in it is held together by brackets."""
+    is_plain = all(character.isdigit() or character in ".,%" for character in written)
+    return written if is_plain or written.startswith("(") else f"({written})"
 
 
 def _split_references(infix: str) -> list[str]:

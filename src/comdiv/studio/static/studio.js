@@ -10,7 +10,7 @@
   const root = document.documentElement;
   const toast = document.getElementById("toast");
   const shortcuts = document.getElementById("shortcuts");
-  let sending = 0;
+  const sending = new Set();
   let hiding = 0;
 
   const say = (text, lasting) => {
@@ -98,7 +98,7 @@
     if (event.key === "Enter" && at.matches("a, button, input, summary")) return;
     if (event.key.startsWith("Arrow") && at.matches("input")) return;
     const element = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-    if (!element || element.disabled || sending) return;
+    if (!element || element.disabled || sending.size) return;
     event.preventDefault();
     if (element.matches("fieldset")) toggle(element);
     else if (element.matches("input")) element.focus();
@@ -109,10 +109,13 @@
   const submitters = new WeakMap();
   document.addEventListener("submit", (event) => submitters.set(event.target, event.submitter), true);
 
-  document.addEventListener("htmx:beforeRequest", (event) => { if (event.target.matches("form, a")) sending += 1; });
+  /* What was sent is named in the detail: the form itself may be gone from the page when its answer has come. */
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.elt.matches("form, a")) sending.add(event.detail.xhr);
+  });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.target.matches("form, a")) sending = Math.max(0, sending - 1);
-    const form = event.target;
+    sending.delete(event.detail.xhr);
+    const form = event.detail.elt;
     if (event.detail.successful) {
       toast.hidden = true;
       if (form.matches("form[data-draft]")) stored(draftKey(form), null);
@@ -120,7 +123,7 @@
   });
   document.addEventListener("htmx:responseError", (event) => say(event.detail.xhr.responseText || "That did not work."));
   document.addEventListener("htmx:sendError", (event) => {
-    const form = event.target;
+    const form = event.detail.elt;
     if (!form.matches("form[data-retry]")) { if (form.matches("form, a")) say("The server does not answer."); return; }
     say("The server does not answer. Nothing is lost: this is sent again until it does.", true);
     setTimeout(() => { if (form.isConnected) form.requestSubmit(submitters.get(form) ?? undefined); }, 1000);
