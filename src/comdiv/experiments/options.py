@@ -11,7 +11,7 @@ from comdiv.solvers.registry import solver_names
 from comdiv.solvers.settings import SolverSettings, settings_for
 
 if TYPE_CHECKING:
-    from comdiv.augmentation import AugmentationOptions  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.augmentation import AugmentationOptions
     from comdiv.splitting.methods import SplitSettings
     from comdiv.synthesis import SynthesisOptions
 
@@ -58,7 +58,7 @@ def augmentation_options(
     augmentation: AugmentationPlan, training: TrainingPlan, solver: str, seed: int
 ) -> "AugmentationOptions":
     """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is."""
-    from comdiv.augmentation import AugmentationOptions  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.augmentation import AugmentationOptions
 
     named = augmentation.options
     options = AugmentationOptions.preset(augmentation.preset, **{"seed": seed, **named})
@@ -77,7 +77,7 @@ def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "Augmentatio
 
     The augmentation itself never reads a test set: whoever runs an experiment may, and hands over hashes only.
     """
-    from comdiv.augmentation import AugmentationOptions, ban_hashes  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.augmentation import AugmentationOptions, ban_hashes
 
     options = AugmentationOptions(**recipe["options"])
     if recipe["ban"] == "nothing":

@@ -137,7 +137,7 @@ def _measurement(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _augmentation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
-    from comdiv.augmentation import augment_dataset  # type: ignore[import-not-found, unused-ignore]
+    from comdiv.augmentation import augment_dataset
     from comdiv.solvers.registry import make_solver
 
     options = augmentation_with_ban(recipe, place.data())

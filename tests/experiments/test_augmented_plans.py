@@ -1,0 +1,137 @@
+"""Plans with augmentation: who shares what, equal steps, rounds, bans, and what a result says about repeated texts."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.experiments.cells import plan_cells
+from comdiv.experiments.plan import make_plan
+from comdiv.experiments.runner import run_plan
+from comdiv.experiments.store import PlannedCell
+from experiments.tiny import SETTINGS, tiny_corpus, tiny_plan
+
+METHODS = {
+    "GTS": {"solver": "gts"},
+    "MathEN": {"solver": "mathen"},
+    "GTS+DA": {"solver": "gts", "augmentation": "DA"},
+    "MathEN+DA": {"solver": "mathen", "augmentation": "DA"},
+}
+EQUAL = {"seeds": [0], "settings": SETTINGS, "steps": "equal"}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plan")
+    tiny_corpus(folder, 72)
+    return folder
+
+
+def planned(base: Path, **changes: Any) -> tuple[PlannedCell, ...]:
+    record = {"datasets": {"iid": tiny_plan()["datasets"]["iid"]}, "methods": METHODS, "augmentations": {"DA": {}}}
+    return plan_cells(make_plan(tiny_plan(**{**record, **changes})), base)
+
+
+def of_kind(cells: tuple[PlannedCell, ...], kind: str) -> list[PlannedCell]:
+    return [cell for cell in cells if cell.kind == kind]
+
+
+def training(cells: tuple[PlannedCell, ...], method: str) -> PlannedCell:
+    return next(cell for cell in of_kind(cells, "training") if cell.facts.method == method)
+
+
+def test_without_a_ranker_methods_share_the_augmented_set(base: Path) -> None:
+    cells = planned(base)
+    (augmentation,) = of_kind(cells, "augmentation")
+    assert augmentation.label == "DA on iid, seed 0"
+    assert training(cells, "GTS+DA").needs == training(cells, "MathEN+DA").needs == (augmentation.key,)
+    assert training(cells, "GTS+DA").facts.plain == "GTS"
+
+
+def test_a_ranker_is_the_methods_own_solver_trained_like_the_method(base: Path) -> None:
+    augmentations = of_kind(planned(base, augmentations={"DA": {"preset": "paper"}}), "augmentation")
+    assert [cell.facts.solver for cell in augmentations] == ["gts", "mathen"]
+    options = augmentations[1].recipe["options"]
+    assert (options["ranker"], options["ranker_settings"]["hidden"], options["ranker_settings"]["threads"]) == (
+        "mathen", 8, 1,
+    )  # fmt: skip
+    named = planned(base, augmentations={"DA": {"preset": "paper", "options": {"ranker": "lstm"}}})
+    assert {cell.recipe["options"]["ranker"] for cell in of_kind(named, "augmentation")} == {"lstm"}
+
+
+def test_more_seeds_of_the_augmentation_are_trained_on_with_every_seed(base: Path) -> None:
+    cells = planned(base, augmentations={"DA": {"more_seeds": {"iid": [4]}}})
+    assert [cell.facts.augmentation_seed for cell in of_kind(cells, "augmentation")] == [0, 4]
+    assert [c.label for c in of_kind(cells, "training") if c.facts.method == "GTS+DA"] == [
+        "GTS+DA on iid, seed 0",
+        "GTS+DA on iid, seed 0, augmentation seed 4",
+    ]
+
+
+def test_evaluations_use_the_datasets_own_parts(base: Path) -> None:
+    cells = planned(base)
+    data, augmentation = of_kind(cells, "dataset")[0], of_kind(cells, "augmentation")[0]
+    evaluation = next(cell for cell in of_kind(cells, "evaluation") if cell.facts.method == "GTS+DA")
+    assert evaluation.needs == (training(cells, "GTS+DA").key, augmentation.key, data.key)
+
+
+def test_equal_steps_like_the_plain_method_change_the_augmented_one(base: Path) -> None:
+    cells = planned(base, training=EQUAL)
+    data = of_kind(cells, "dataset")[0]
+    plain, augmented = training(cells, "GTS"), training(cells, "GTS+DA")
+    assert (plain.recipe["steps"], plain.facts.steps_like) == ("epochs", None)
+    assert (augmented.recipe["steps"], augmented.facts.steps_like) == ("equal", "GTS")
+    assert augmented.needs[1] == data.key
+
+
+def test_equal_steps_like_the_augmented_method_change_the_plain_one(base: Path) -> None:
+    for changes in (
+        {"training": {**EQUAL, "steps_like": "augmented"}},
+        {"training": EQUAL, "datasets": {"iid": {**tiny_plan()["datasets"]["iid"], "steps_like": "augmented"}}},
+    ):
+        cells = planned(base, **changes)
+        augmentation = of_kind(cells, "augmentation")[0]
+        plain, augmented = training(cells, "GTS"), training(cells, "GTS+DA")
+        assert (plain.recipe["steps"], plain.facts.steps_like) == ("equal", "GTS+DA")
+        assert plain.needs[1] == augmentation.key
+        assert plain.label == "GTS on iid, seed 0, steps of GTS+DA"
+        assert augmented.recipe["steps"] == "epochs"
+
+
+def test_rounds_are_a_training_set_each_and_none_is_the_dataset_itself(base: Path) -> None:
+    methods = {"GTS+DA": {"solver": "gts", "augmentation": "DA", "rounds": [0, 1, 2]}}
+    cells = planned(base, methods=methods, augmentations={"DA": {"options": {"rounds": 2}}})
+    data, rounds = of_kind(cells, "dataset")[0], of_kind(cells, "rounds")
+    assert [cell.facts.rounds for cell in rounds] == [1, 2]
+    assert [c.needs[0] for c in of_kind(cells, "training")] == [data.key, *(cell.key for cell in rounds)]
+    with pytest.raises(ComdivError, match="2 rounds of DA on iid, seed 0: the augmentation has 1"):
+        planned(base, methods=methods)
+
+
+def test_an_unknown_option_is_answered_with_the_nearest(base: Path) -> None:
+    with pytest.raises(ComdivError, match=r"augmentations\.DA: unknown option 'round'\. Did you mean 'rounds'\?"):
+        planned(base, augmentations={"DA": {"options": {"round": 3}}})
+
+
+def test_a_method_with_and_without_augmentation_from_corpus_to_numbers(base: Path, tmp_path: Path) -> None:
+    record = tiny_plan(
+        datasets={"iid": tiny_plan()["datasets"]["iid"]},
+        methods={"GTS": {"solver": "gts"}, "GTS+DA": {"solver": "gts", "augmentation": "DA", "rounds": [1, 2]}},
+        augmentations={"DA": {"options": {"rounds": 2, "growth": 1}, "ban": "test"}},
+        training={**EQUAL, "settings": {**SETTINGS, "epochs": 4}},
+    )
+    results = run_plan(make_plan(record), tmp_path, base=base)
+    assert [(cell.label, cell.reason) for cell in results.cells if cell.status != "done"] == []
+    (augmentation,) = results.of_kind("augmentation")
+    assert augmentation.augmentation_report is not None
+    sizes = [cell.summary["problems"]["train"] for cell in results.of_kind("rounds")]
+    plain = results.of_kind("dataset")[0].summary["problems"]
+    assert plain["train"] < sizes[0] < sizes[1] == augmentation.summary["problems"]["train"]
+    assert augmentation.summary["problems"]["test"] == plain["test"]
+    steps = [cell.summary["planned_steps"] for cell in results.of_kind("training")]
+    epoch = max(-(-size // SETTINGS["batch"]) for size in sizes)
+    assert max(steps) - min(steps) <= epoch
+    for cell in results.of_kind("evaluation"):
+        subsets = cell.summary["test"]["subsets"]
+        assert (subsets["text in train"]["n"], subsets["text not in train"]["n"]) == (0, plain["test"])
