@@ -28,6 +28,7 @@ _EXPORTS = {
     "equivalent": "comdiv.expression",
     "evaluate_predictions": "comdiv.evaluation",
     "evaluate_run": "comdiv.solvers.runs",
+    "export_compositional_pairs": "comdiv.exchange",
     "export_csv": "comdiv.exchange",
     "export_hub": "comdiv.exchange",
     "export_label_studio": "comdiv.exchange",

@@ -23,7 +23,7 @@ from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
     from comdiv.corpora import Columns, Corpus
-    from comdiv.evaluation import Evaluation, Prediction, Share
+    from comdiv.evaluation import Evaluation, Prediction, Share, Triple
     from comdiv.problem import Problem
     from comdiv.solvers.settings import Cover
 
@@ -38,8 +38,11 @@ def evaluate(
         str | None, typer.Argument(metavar="FILE", help="The problems to evaluate a run on: a corpus or a dataset.")
     ] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option(help="Anybody's predictions (JSON Lines, JSON, CSV): ids with answers, expressions or texts."),
+        list[Path] | None,
+        typer.Option(
+            help="Anybody's predictions (JSON Lines, JSON, CSV): ids with answers, expressions or texts. "
+            "Several files together: say it again."
+        ),
     ] = None,
     train: Annotated[
         str | None,
@@ -62,7 +65,7 @@ def evaluate(
 ) -> None:
     """Evaluate a trained solver on problems, or score predictions that somebody else made (§V)."""
     columns = named_columns(text, equation, answer, id_column)
-    if predictions is None:
+    if not predictions:
         if file is None:
             raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or say --predictions FILE TEST")
         _evaluate_run(Path(target), file, train, out, columns, language, beam, cover, json=json)
@@ -94,7 +97,7 @@ def _evaluate_run(
     with progress_of(run.name) as progress:
         evaluation = evaluate_run(
             run, test.problems, folder, name=test.name, corpus_version=test.version, train=training, beam=beam,
-            cover=cover, progress=progress,
+            cover=cover, triples=_triples(file), progress=progress,
         )  # fmt: skip
     if json:
         print_json(evaluation.to_json())
@@ -104,7 +107,7 @@ def _evaluate_run(
 
 
 def _evaluate_predictions(
-    path: Path,
+    paths: list[Path],
     source: str,
     train: str | None,
     out: Path | None,
@@ -119,21 +122,33 @@ def _evaluate_predictions(
 
     if out is not None:
         refuse_to_overwrite(out, force=force)
-    predictions = read_predictions(path)
+    predictions = tuple(prediction for path in paths for prediction in read_predictions(path))
+    name = ", ".join(path.name for path in paths)
     test = load_test(source, columns, language)
     training = _training_problems(train, source, columns, language)
-    note_losses(predictions, test, path.name)
-    evaluation = evaluate_predictions(test.problems, predictions, None if training is None else templates_of(training))
+    note_losses(predictions, test, name)
+    evaluation = evaluate_predictions(
+        test.problems, predictions, None if training is None else templates_of(training), triples=_triples(source)
+    )
     if out is not None:
+        files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
         origin = {
             "test": {"name": test.name, "version": test.version},
-            "predictions": {"file": path.name, "sha256": file_sha256(path)},
+            "predictions": files[0] if len(files) == 1 else files,
         }
         write_result(out, test.problems, predictions, evaluation, origin)
     if json:
         print_json(evaluation.to_json())
     else:
-        print_evaluation(evaluation, f"{path.name} on {test.name}")
+        print_evaluation(evaluation, f"{name} on {test.name}")
+
+
+def _triples(source: str) -> "tuple[Triple, ...] | None":
+    """The compositional pairs of a folder that `comdiv export compositional-pairs` made."""
+    from comdiv.evaluation.pairs import TRIPLES, read_triples
+
+    path = Path(source) / TRIPLES
+    return read_triples(path) if path.is_file() else None
 
 
 def load_test(source: str, columns: "Columns | None", language: str | None) -> "Corpus":
@@ -194,6 +209,15 @@ def print_evaluation(evaluation: "Evaluation", title: str) -> None:
     rows |= evaluation.subsets
     for name, share in rows.items():
         table.add_row(escape(name), *share_cells(share), f"{share.n:,}")
+    if (pairs := evaluation.pairs) is not None:
+        for name, share in {"pairs: first, S1": pairs.first, "pairs: second, S2": pairs.second}.items():
+            table.add_row(name, *share_cells(share), f"{share.n:,}")
+        low, high = pairs.expected_interval
+        table.add_row("expected, S1·S2", f"{pairs.expected:.1%}", f"{low:.1%} to {high:.1%}", f"{pairs.composed.n:,}")
+        table.add_row("observed, composed", *share_cells(pairs.composed), f"{pairs.composed.n:,}")
+        low, high = pairs.difference_interval
+        table.add_row("observed − expected", f"{pairs.difference:+.1%}", f"{low:+.1%} to {high:+.1%}", "")
+        table.add_row("observed after both", *share_cells(pairs.after_both), f"{pairs.after_both.n:,}")
     console = output_console()
     console.print(table)
     failures = ("ill_formed", "undefined", "unreadable", "missing")

@@ -1,7 +1,7 @@
 """`comdiv export`: datasets for the hub and for language-model harnesses, problems for human judges."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -83,6 +83,52 @@ def lm_eval(
         for reason, count in reasons.items():
             print_note(f"{part}: {count} problems left out: {reason}")
     _say(out, facts, [f"{name}: {rows['test']:,}" for name, rows in facts["parts"].items()], json=json)
+
+
+@export_app.command(
+    name="compositional-pairs",
+    epilog="Example: comdiv export compositional-pairs svamp --out pairs; then "
+    "comdiv evaluate --predictions what-my-llm-said.jsonl pairs",
+)
+def compositional_pairs(
+    source: Source,
+    out: OutFolder,
+    sample: Annotated[int | None, typer.Option(min=1, help="So many pairs; all that there are without it.")] = None,
+    seed: SeedOption = 0,
+    match: Annotated[
+        Literal["unit", "environment"], typer.Option(help="What the question and the clause that it replaces share.")
+    ] = "unit",
+    checks: Annotated[
+        Literal["full", "paper"], typer.Option(help="paper: only that the composed problem has a value.")
+    ] = "full",
+    name: Annotated[
+        str | None, typer.Option(help="The tasks are called comdiv_NAME_…; the corpus's by default.")
+    ] = None,
+    shots: Annotated[int, typer.Option(min=0, help="Examples in the prompts of the tasks.")] = 4,
+    text: TextColumn = None,
+    equation: EquationColumn = None,
+    answer: AnswerColumn = None,
+    id_column: IdColumn = None,
+    language: LanguageOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Two problems and what operation 1 (§IV) makes of them, as a benchmark: is what is composed worse than S1·S2?
+
+    Of a dataset folder its test problems are paired; examples come from its training problems.
+    """
+    from comdiv.cli.evaluate import load_test
+    from comdiv.exchange.pairs import export_compositional_pairs
+
+    columns = named_columns(text, equation, answer, id_column)
+    corpus = load_test(source, columns, language)
+    training = Path(source) / "train.jsonl"
+    train = load_corpus(str(training), columns, language).problems if training.is_file() else None
+    facts = export_compositional_pairs(
+        corpus.problems, out, name=name or corpus.name, train=train, sample=sample, seed=seed, match=match,
+        checks=checks, shots=shots, force=force,
+    )  # fmt: skip
+    _say(out, facts, [f"{facts['pairs']:,} pairs of {len(corpus.problems):,} problems"], json=json)
 
 
 @export_app.command(

@@ -6,6 +6,7 @@ from comdiv.evaluation.intervals import SeedMean, mean_over_seeds, wilson_interv
 from comdiv.evaluation.judgements import Judgement, judgements_by_judge, read_judgements, write_judgements
 from comdiv.evaluation.outcomes import Outcome, gold_answer, judge, resolve
 from comdiv.evaluation.paired import Comparison, McNemar, compare_predictions
+from comdiv.evaluation.pairs import PairsResult, Triple, evaluate_pairs, read_triples, write_triples
 from comdiv.evaluation.predictions import Prediction, read_predictions, write_predictions
 from comdiv.evaluation.results import write_result
 
@@ -16,10 +17,13 @@ __all__ = [
     "Judgement",
     "McNemar",
     "Outcome",
+    "PairsResult",
     "Prediction",
     "SeedMean",
     "Share",
+    "Triple",
     "compare_predictions",
+    "evaluate_pairs",
     "evaluate_predictions",
     "extract_answer",
     "gold_answer",
@@ -28,6 +32,7 @@ __all__ = [
     "mean_over_seeds",
     "read_judgements",
     "read_predictions",
+    "read_triples",
     "relative_gap",
     "resolve",
     "templates_of",
@@ -35,4 +40,5 @@ __all__ = [
     "write_judgements",
     "write_predictions",
     "write_result",
+    "write_triples",
 ]

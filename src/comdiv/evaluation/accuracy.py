@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.intervals import Interval, wilson_interval
@@ -11,6 +11,9 @@ from comdiv.evaluation.outcomes import Outcome, gold_answer, judge_all
 from comdiv.evaluation.predictions import Prediction
 from comdiv.expression import operator_count, template
 from comdiv.problem import Problem
+
+if TYPE_CHECKING:
+    from comdiv.evaluation.pairs import PairsResult, Triple
 
 UNKNOWN = "unknown"  # the part of the problems that have no gold expression
 FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
@@ -59,6 +62,7 @@ class Evaluation:
     by_operator_count: Mapping[str, Share]
     by_template_seen: Mapping[str, Share] | None = None
     subsets: Mapping[str, Share] = field(default_factory=dict)
+    pairs: "PairsResult | None" = None
 
     @property
     def n(self) -> int:
@@ -122,6 +126,8 @@ class Evaluation:
             record["by_template_seen"] = _parts_json(self.by_template_seen)
         if self.subsets:
             record["subsets"] = _parts_json(self.subsets)
+        if self.pairs is not None:
+            record["pairs"] = self.pairs.to_json()
         return record
 
 
@@ -130,8 +136,13 @@ def evaluate_predictions(
     predictions: Sequence[Prediction],
     training_templates: Collection[str] | None = None,
     subsets: Mapping[str, Collection[str]] | None = None,
+    triples: Sequence["Triple"] | None = None,
 ) -> Evaluation:
-    """Judge every problem's prediction and count. `subsets` are named sets of ids that are reported apart."""
+    """Judge every problem's prediction and count. `subsets` are named sets of ids that are reported apart; `triples`
+    are problems with what they were composed of.
+    """
+    from comdiv.evaluation.pairs import evaluate_pairs
+
     outcomes = judge_all(problems, predictions)
     counts = Counter(outcome.kind for outcome in outcomes)
     known = {problem.id for problem in problems}
@@ -150,6 +161,7 @@ def evaluate_predictions(
         by_operator_count=_shares(outcomes, [_operators(problem) for problem in problems]),
         by_template_seen=seen,
         subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in (subsets or {}).items()},
+        pairs=evaluate_pairs(triples, {outcome.id: outcome.right for outcome in outcomes}) if triples else None,
     )
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import yaml
 
-from comdiv.evaluation.outcomes import gold_answer, quantity_values
+from comdiv.evaluation.outcomes import gold_answer
 from comdiv.exchange import lm_eval_scoring
 from comdiv.exchange.folders import write_export, write_rows
-from comdiv.exchange.prompts import Style, styles_for, worked_solution
+from comdiv.exchange.prompts import Style, has_worked_solution, styles_for, worked_solution
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.exchange.splits import find_splits, parts_of
-from comdiv.expression import ExpressionError, answers_agree, evaluate, format_number
+from comdiv.expression import format_number
 from comdiv.files import write_text
 from comdiv.problem import Problem
 
@@ -106,7 +106,7 @@ def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int)
         stem = task_name(part.name)
         files = {"train": f"data/{task_name(part.split)}.train.jsonl", "test": f"data/{stem}.test.jsonl"}
         test = [problem for problem in part.test if gold_answer(problem) is not None]
-        train = [problem for problem in part.train if _is_example(problem)]
+        train = [problem for problem in part.train if has_worked_solution(problem)]
         if not test:
             continue
         # One schema for both files, as `datasets` wants it.
@@ -166,20 +166,9 @@ def task_row(problem: Problem, extra: Sequence[str] = ()) -> dict[str, Any]:
         **{key: record[key] for key in ("id", "language", "text", "expression")},
         "answer": None if answer is None else format_number(answer),
         "number_words": problem.number_words,
-        "solution": worked_solution(problem) if _is_example(problem) else "",
+        "solution": worked_solution(problem) if has_worked_solution(problem) else "",
         **{key: problem.extra.get(key, "") for key in extra},
     }
-
-
-def _is_example(problem: Problem) -> bool:
-    """Whether a problem can be shown with its working: its expression must give its answer."""
-    answer = gold_answer(problem)
-    if problem.expression is None or answer is None:
-        return False
-    try:
-        return answers_agree(evaluate(problem.expression, quantity_values(problem)), answer)
-    except ExpressionError:
-        return False
 
 
 def task_name(name: str) -> str:

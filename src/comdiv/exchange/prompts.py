@@ -4,8 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from comdiv.evaluation.outcomes import quantity_values
-from comdiv.expression import Constant, Expression, Reference, evaluate, format_number
+from comdiv.evaluation.outcomes import gold_answer, quantity_values
+from comdiv.expression import (
+    Constant,
+    Expression,
+    ExpressionError,
+    Reference,
+    answers_agree,
+    evaluate,
+    format_number,
+)
 from comdiv.problem import Problem
 
 
@@ -62,6 +70,17 @@ _CHINESE = (
 def styles_for(language: str) -> tuple[Style, ...]:
     """The prompts of a language, English for one that has none of its own: direct first, then step by step."""
     return _CHINESE if language == "zh" else _ENGLISH
+
+
+def has_worked_solution(problem: Problem) -> bool:
+    """Whether a problem can be shown with its working: its expression must give its answer."""
+    answer = gold_answer(problem)
+    if problem.expression is None or answer is None:
+        return False
+    try:
+        return answers_agree(evaluate(problem.expression, quantity_values(problem)), answer)
+    except ExpressionError:
+        return False
 
 
 def worked_solution(problem: Problem) -> str:

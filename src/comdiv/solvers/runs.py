@@ -13,7 +13,7 @@ import yaml
 
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
-from comdiv.evaluation import Evaluation, Prediction, evaluate_predictions, templates_of, write_result
+from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
 from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
@@ -83,11 +83,13 @@ def evaluate_run(
     train: Sequence[Problem] | None = None,
     beam: int | None = None,
     cover: Cover = "none",
+    triples: Sequence[Triple] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Solve the problems with a run's solver, score them, and leave predictions and result in `folder`.
 
-    `train` tells the templates seen in training; `beam` is the run's own unless given.
+    `train` tells the templates seen in training; `beam` is the run's own unless given; `triples` are compositional
+    pairs among the problems.
     """
     solver = load_run(run, cover)
     settings = getattr(solver, "settings", None)
@@ -100,7 +102,9 @@ def evaluate_run(
     predictions = tuple(
         Prediction.from_solution(problem.id, solution) for problem, solution in zip(problems, solutions, strict=True)
     )
-    evaluation = evaluate_predictions(problems, predictions, None if train is None else templates_of(train))
+    evaluation = evaluate_predictions(
+        problems, predictions, None if train is None else templates_of(train), None, triples
+    )
     weights = run / "model.safetensors"
     origin = {
         "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},

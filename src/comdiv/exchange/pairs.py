@@ -1,0 +1,146 @@
+"""The paper's operation 1 as a benchmark: two problems and what it makes of them (§IV), to be asked of any model.
+
+A model's accuracies on the parts promise S1·S2 on the composed problems; `comdiv evaluate --predictions` says how far
+it stays below. The problems are for measuring, never for training: they may come from a test set.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.proposals import PASSED, Indexes, build_workshop
+from comdiv.augmentation.source import masked_hash
+from comdiv.augmentation.view import view_of
+from comdiv.errors import ComdivError
+from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
+from comdiv.exchange.folders import write_export
+from comdiv.exchange.lm_eval import DEFAULT_SHOTS, TaskPart, task_name, write_tasks
+from comdiv.exchange.prompts import has_worked_solution
+from comdiv.files import write_text
+from comdiv.problem import Problem, write_problems
+
+_TRIED = 20  # compositions of each problem, from which the pairs are chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Two problems and the one that operation 1 makes of them."""
+
+    first: Problem  # asks for what a clause of the second states
+    second: Problem
+    composed: Problem
+
+    @property
+    def triple(self) -> Triple:
+        """The three ids."""
+        return Triple(self.first.id, self.second.id, self.composed.id)
+
+
+def compose_pairs(
+    problems: Sequence[Problem],
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    match: Literal["unit", "environment"] = "unit",
+    checks: Literal["full", "paper"] = "full",
+) -> tuple[list[Composition], dict[str, int]]:
+    """Compositions in which every problem occurs at most once, and what became of all drafts.
+
+    Only problems whose expression gives their answer take part. Problems that few others go with choose first, so that
+    there are many pairs; same seed, same pairs.
+    """
+    usable = {problem.id: problem for problem in problems if has_worked_solution(problem)}
+    views = [view for problem in usable.values() if (view := view_of(problem)) is not None]
+    options = AugmentationOptions.preset(
+        operations=(1,), per_problem=(_TRIED, 0), match=match, checks=checks, seed=seed
+    )
+    known = frozenset(masked_hash(problem) for problem in problems)
+    proposals, tally = build_workshop(views, known, options, 1, Indexes()).propose(range(len(views)))
+    made = [proposal.problem for proposal in proposals]
+    partners = Counter(parent for problem in made for parent in problem.provenance.parents)
+
+    def choice(problem: Problem) -> tuple[int, bytes]:
+        fewest = min(partners[parent] for parent in problem.provenance.parents)
+        return fewest, hashlib.sha256(f"{seed} {problem.id}".encode()).digest()
+
+    taken: set[str] = set()
+    chosen = []
+    for problem in sorted(made, key=choice):
+        first, second = problem.provenance.parents
+        if first != second and taken.isdisjoint((first, second)):
+            taken |= {first, second}
+            chosen.append(Composition(usable[first], usable[second], problem))
+    if sample is not None:
+        if sample > len(chosen):
+            raise ComdivError(
+                f"{sample} pairs are wanted, but these {len(problems):,} problems give only {len(chosen):,}"
+            )
+        chosen = sorted(chosen, key=lambda pair: choice(pair.composed)[1])[:sample]
+    return sorted(chosen, key=lambda pair: pair.composed.id), dict(tally.counts[1].most_common())
+
+
+def export_compositional_pairs(
+    problems: Sequence[Problem],
+    out: Path,
+    *,
+    name: str,
+    train: Sequence[Problem] | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    match: Literal["unit", "environment"] = "unit",
+    checks: Literal["full", "paper"] = "full",
+    shots: int = DEFAULT_SHOTS,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Write the pairs: `test.jsonl` and `pairs.jsonl` for `comdiv evaluate`, and tasks for lm-evaluation-harness.
+
+    Examples for the prompts come from `train`; without it, from the problems that are in no pair.
+    """
+    pairs, drafts = compose_pairs(problems, sample=sample, seed=seed, match=match, checks=checks)
+    if not pairs:
+        raise ComdivError(f"operation 1 makes nothing of these {len(problems):,} problems: {_fates(drafts)}")
+    parents = [problem for pair in pairs for problem in (pair.first, pair.second)]
+    composed = [pair.composed for pair in pairs]
+    used = {problem.id for problem in parents}
+    examples = [problem for problem in problems if problem.id not in used] if train is None else list(train)
+    title = task_name(name)
+
+    def make(staging: Path) -> dict[str, Any]:
+        parts = [
+            TaskPart("parents", parents, "examples", examples),
+            TaskPart("composed", composed, "examples", examples),
+        ]
+        facts = write_tasks(staging, title, parts, shots)
+        write_problems(staging / "test.jsonl", [*parents, *composed])
+        write_triples(staging / TRIPLES, (pair.triple for pair in pairs))
+        tasks = (staging / "README.md").read_text(encoding="utf-8")
+        write_text(staging / "README.md", f"{tasks}\n{_readme(title, len(pairs))}")
+        settings = {"seed": seed, "sample": sample, "match": match, "checks": checks}
+        return {**facts, "target": "compositional-pairs", "pairs": len(pairs), "settings": settings, "drafts": drafts}
+
+    return write_export(out, make, force=force)
+
+
+def _fates(drafts: dict[str, int]) -> str:
+    return ", ".join(f"{reason} {count:,}" for reason, count in drafts.items() if reason != PASSED) or "no pair fits"
+
+
+def _readme(title: str, pairs: int) -> str:
+    samples = "--predictions results/…/samples_…_parents_….jsonl --predictions results/…/samples_…_composed_….jsonl"
+    return f"""## Compositional pairs
+
+{pairs:,} triples in `{TRIPLES}`: `first` and `second` are problems, `id` is what operation 1 makes of them; no
+problem is in two triples. `test.jsonl` has all of them. Log the samples of one style's tasks and score them together:
+
+```
+lm_eval … --tasks comdiv_{title}_steps --log_samples --output_path results
+comdiv evaluate {samples} THIS_FOLDER
+```
+
+It gives the accuracies S1 and S2 of the parts, the S1·S2 that they promise for the composed problems, and what was
+observed, with intervals.
+"""
