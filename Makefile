@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT := demo-output
 
-.PHONY: demo test test-all lint benchmarks clean
+.PHONY: demo test test-all lint benchmarks docs clean
 
 demo: $(STAMP)
 	@echo '== Two demo corpora, made from original scenarios'
@@ -35,6 +35,11 @@ benchmarks: $(STAMP)
 	$(BIN)/python benchmarks/splitting.py
 	$(BIN)/python benchmarks/solvers.py
 
+# The site, into site/: the reference is made from the code, a link that leads nowhere is an error.
+docs: $(STAMP)
+	$(BIN)/python -m mkdocs build --strict --quiet
+	@echo 'site/index.html'
+
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -43,4 +48,4 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(OUT) build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OUT) site build dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,9 +1,12 @@
 """The paper's numbers as data: internally consistent, and found for the methods and places they belong to."""
 
+from pathlib import Path
+
 import pytest
 
 from comdiv.evaluation import relative_gap
-from comdiv.experiments.reporting.paper import Place, read_paper
+from comdiv.experiments.plan import read_plan
+from comdiv.experiments.reporting.paper import PaperTable, Place, read_paper
 
 PAPER = read_paper()
 PAIRS: dict[str, tuple[Place, Place]] = {
@@ -58,3 +61,18 @@ def test_a_number_is_found_by_method_and_place_whatever_the_case() -> None:
     low, high = found.interval
     assert low < found.share < high
     assert PAPER.accuracy("GTS", ("demo-en", "dbca", "test", None)) is None
+
+
+@pytest.mark.parametrize(("name", "table"), [("main-results", PAPER.results), ("ablation", PAPER.ablation)])
+def test_plans_and_paper_have_the_same_names_for_the_same_things(name: str, table: PaperTable) -> None:
+    plan = read_plan(Path(__file__).resolve().parents[3] / "experiments" / f"{name}.yaml")
+    methods = {method.casefold() for method in plan.methods}
+    assert {method.casefold() for method in table.rows} <= methods
+    places = {
+        (corpus, split) for numbers in table.rows.values() for corpus, split, _, _ in numbers if split != "length"
+    }
+    planned = {
+        (dataset.corpus, "synthesis" if dataset.split is None else dataset.split.method)
+        for dataset in plan.datasets.values()
+    }
+    assert places <= planned

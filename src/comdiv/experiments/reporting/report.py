@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.reporting.cases import case_studies
 from comdiv.experiments.reporting.entries import paper_number
+from comdiv.experiments.reporting.examples import worked_examples
 from comdiv.experiments.reporting.judging import Judgements
 from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.reporting.page import render_page
@@ -57,8 +59,8 @@ def make_report(runs: Path, out: Path, *, force: bool = False, progress: Progres
         "lead": _lead(plans, sections),
         "tiles": tiles(_unique(flat)),
         "sections": sections,
-        "examples": [],
-        "cases": [],
+        "examples": worked_examples(plans),
+        "cases": case_studies(plans),
         "recipes": [_recipe(plan, table) for plan, table in zip(plans, cells, strict=True)],
         "report_command": f"comdiv report {runs.name} --out {out.name}",
         "source": runs.name,

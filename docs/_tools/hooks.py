@@ -1,0 +1,42 @@
+"""What mkdocs runs while it builds the site.
+
+The reference is made from the code, so that it is never out of date; pages are found, so that a new one needs no list.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from functions import functions_page
+from mkdocs.structure.files import File, Files
+from plans import plans_page
+from verbs import verbs_page
+
+PAGES = {"reference/verbs.md": verbs_page, "reference/plans.md": plans_page, "reference/python.md": functions_page}
+# What a newcomer reads first; whatever else is in the folder follows by name.
+FIRST = {
+    "how-to": ["use-your-own-problems", "make-a-compositional-split", "synthesize-a-benchmark", "train-solvers",
+               "augment-a-training-set", "run-experiments", "read-the-report"],
+    "explanation": ["dbca"],
+    "reference": ["verbs", "plans", "python"],
+}  # fmt: skip
+TITLES = {"how-to": "How to", "explanation": "Explanation", "reference": "Reference"}
+
+
+def on_config(config: Any) -> Any:
+    """The navigation, from the pages that are there."""
+    docs = Path(config["docs_dir"])
+    nav: list[Any] = ["index.md", "tutorial.md"]
+    for folder, title in TITLES.items():
+        there = {path.stem for path in (docs / folder).glob("*.md")}
+        there |= {Path(name).stem for name in PAGES if name.startswith(f"{folder}/")}
+        ordered = [name for name in FIRST[folder] if name in there]
+        nav.append({title: [f"{folder}/{name}.md" for name in [*ordered, *sorted(there - set(ordered))]]})
+    config["nav"] = nav
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the generated pages to those that people wrote."""
+    for name, page in PAGES.items():
+        files.append(File.generated(config, name, content=page()))
+    return files
