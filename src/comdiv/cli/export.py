@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import SuggestingGroup, print_json, print_note
+from comdiv.cli.console import SuggestingGroup, print_json, print_note, progress_of
 from comdiv.cli.corpus import (
     AnswerColumn,
     EquationColumn,
@@ -78,7 +78,10 @@ def lm_eval(
     """Tasks for lm-evaluation-harness: every part of the test side, with and without step-by-step prompting."""
     from comdiv.exchange.lm_eval import export_lm_eval
 
-    facts = export_lm_eval(folder, out, name=name, shots=shots, renumber=renumber, seed=seed, force=force)
+    with progress_of("exporting") as progress:
+        facts = export_lm_eval(
+            folder, out, name=name, shots=shots, renumber=renumber, seed=seed, force=force, progress=progress
+        )
     for part, reasons in facts.get("renumbered", {}).get("left_out", {}).items():
         for reason, count in reasons.items():
             print_note(f"{part}: {count} problems left out: {reason}")
@@ -124,10 +127,11 @@ def compositional_pairs(
     corpus = load_test(source, columns, language)
     training = Path(source) / "train.jsonl"
     train = load_corpus(str(training), columns, language).problems if training.is_file() else None
-    facts = export_compositional_pairs(
-        corpus.problems, out, name=name or corpus.name, train=train, sample=sample, seed=seed, match=match,
-        checks=checks, shots=shots, force=force,
-    )  # fmt: skip
+    with progress_of("composing") as progress:
+        facts = export_compositional_pairs(
+            corpus.problems, out, name=name or corpus.name, train=train, sample=sample, seed=seed, match=match,
+            checks=checks, shots=shots, force=force, progress=progress,
+        )  # fmt: skip
     _say(out, facts, [f"{facts['pairs']:,} pairs of {len(corpus.problems):,} problems"], json=json)
 
 

@@ -11,6 +11,15 @@ from comdiv.files import atomic_write, file_sha256, refuse_to_overwrite, staging
 EXPORT = "export.json"
 
 
+def check_target(folder: Path, *, force: bool) -> bool:
+    """Refuse a place that must not be written to, before any work is done; whether an earlier export is there."""
+    refuse_to_overwrite(folder, force=force)
+    occupied = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    if occupied and not (folder / EXPORT).is_file():
+        raise ComdivError(f"{folder} is no export of comdiv, so it is not replaced; choose another name")
+    return occupied
+
+
 def write_export(folder: Path, make: Callable[[Path], Mapping[str, Any]], *, force: bool) -> dict[str, Any]:
     """Let `make` fill an empty folder and return its facts; it then takes its place as a whole.
 
@@ -18,10 +27,7 @@ def write_export(folder: Path, make: Callable[[Path], Mapping[str, Any]], *, for
     """
     from comdiv import __version__
 
-    refuse_to_overwrite(folder, force=force)
-    occupied = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if occupied and not (folder / EXPORT).is_file():
-        raise ComdivError(f"{folder} is no export of comdiv, so it is not replaced; choose another name")
+    occupied = check_target(folder, force=force)
     with staging_folder(folder) as staging:
         facts = dict(make(staging))
         paths = sorted(path for path in staging.rglob("*") if path.is_file())

@@ -16,7 +16,7 @@ import yaml
 from comdiv.corpora.rows import COLUMNS, flat_row
 from comdiv.dataset import FACTS, PARTS
 from comdiv.errors import ComdivError
-from comdiv.exchange.folders import write_export, write_rows
+from comdiv.exchange.folders import check_target, write_export, write_rows
 from comdiv.exchange.licences import Source, find_sources, hub_licence
 from comdiv.exchange.splits import Split, find_splits, parts_of
 from comdiv.files import write_text
@@ -30,6 +30,7 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bool = False) -> dict[str, Any]:
     """Write the dataset(s) of a folder as a hub repository and return the facts: configurations, sizes, canary."""
+    check_target(out, force=force)
     splits = find_splits(folder)
 
     def make(staging: Path) -> dict[str, Any]:

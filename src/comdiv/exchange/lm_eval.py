@@ -7,7 +7,7 @@ the training side of the same split, so that i.i.d. and compositional tasks diff
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,14 @@ import yaml
 
 from comdiv.evaluation.outcomes import gold_answer
 from comdiv.exchange import lm_eval_scoring
-from comdiv.exchange.folders import write_export, write_rows
+from comdiv.exchange.folders import check_target, write_export, write_rows
 from comdiv.exchange.prompts import Style, has_worked_solution, styles_for, worked_solution
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.exchange.splits import find_splits, parts_of
 from comdiv.expression import format_number
 from comdiv.files import write_text
 from comdiv.problem import Problem
+from comdiv.solver import Progress
 
 _SCORING = "comdiv_scoring"  # the module's name in the folder: `utils` would be everybody's
 _VERSION = 1.0  # of prompts and metrics: results of different versions are not comparable
@@ -69,8 +70,10 @@ def export_lm_eval(
     renumber: bool = False,
     seed: int = 0,
     force: bool = False,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write the task folder of a dataset folder and of the splits in it; returns the facts, with what was left out."""
+    check_target(out, force=force)
     title = task_name(name or folder.resolve().name)
     left_out: dict[str, dict[str, int]] = {}
     parts = []
@@ -78,7 +81,7 @@ def export_lm_eval(
         for part in parts_of(split):
             parts.append(TaskPart(part.name, part.test, split.name, split.dataset.train))
             if renumber:
-                renumbered, reasons = renumber_all(part.test, seed)
+                renumbered, reasons = renumber_all(part.test, seed, progress, part.name)
                 left_out[f"{part.name}-renumbered"] = reasons
                 parts.append(TaskPart(f"{part.name}-renumbered", renumbered, split.name, split.dataset.train))
 
@@ -92,9 +95,15 @@ def export_lm_eval(
     return write_export(out, make, force=force)
 
 
-def renumber_all(problems: Iterable[Problem], seed: int) -> tuple[tuple[Problem, ...], dict[str, int]]:
+def renumber_all(
+    problems: Sequence[Problem], seed: int, progress: Progress | None = None, what: str = ""
+) -> tuple[tuple[Problem, ...], dict[str, int]]:
     """The problems with new numbers, and why the others have none, with counts."""
-    results = [renumber_problem(problem, seed) for problem in problems]
+    results: list[Problem | str] = []
+    for number, problem in enumerate(problems, start=1):
+        results.append(renumber_problem(problem, seed))
+        if progress is not None and (number % 20 == 0 or number == len(problems)):
+            progress(f"new numbers, {what}", number, len(problems), "")
     reasons = Counter(result for result in results if isinstance(result, str))
     return tuple(result for result in results if isinstance(result, Problem)), dict(reasons.most_common())
 

@@ -17,12 +17,14 @@ from comdiv.augmentation.source import masked_hash
 from comdiv.augmentation.view import view_of
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
-from comdiv.exchange.folders import write_export
+from comdiv.exchange.folders import check_target, write_export
 from comdiv.exchange.lm_eval import DEFAULT_SHOTS, TaskPart, task_name, write_tasks
 from comdiv.exchange.prompts import has_worked_solution
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
+from comdiv.solver import Progress
 
+_SHARD = 200  # problems between two signs of life
 _TRIED = 20  # compositions of each problem, from which the pairs are chosen
 
 
@@ -47,6 +49,7 @@ def compose_pairs(
     seed: int = 0,
     match: Literal["unit", "environment"] = "unit",
     checks: Literal["full", "paper"] = "full",
+    progress: Progress | None = None,
 ) -> tuple[list[Composition], dict[str, int]]:
     """Compositions in which every problem occurs at most once, and what became of all drafts.
 
@@ -54,13 +57,25 @@ def compose_pairs(
     there are many pairs; same seed, same pairs.
     """
     usable = {problem.id: problem for problem in problems if has_worked_solution(problem)}
-    views = [view for problem in usable.values() if (view := view_of(problem)) is not None]
+    tell: Progress = progress or (lambda what, done, total, note: None)
+    views = []
+    for number, problem in enumerate(usable.values(), start=1):
+        if (view := view_of(problem)) is not None:
+            views.append(view)
+        if number % _SHARD == 0 or number == len(usable):
+            tell("reading clauses", number, len(usable), "")
     options = AugmentationOptions.preset(
         operations=(1,), per_problem=(_TRIED, 0), match=match, checks=checks, seed=seed
     )
     known = frozenset(masked_hash(problem) for problem in problems)
-    proposals, tally = build_workshop(views, known, options, 1, Indexes()).propose(range(len(views)))
-    made = [proposal.problem for proposal in proposals]
+    workshop = build_workshop(views, known, options, 1, Indexes())
+    made: list[Problem] = []
+    drafts: Counter[str] = Counter()
+    for start in range(0, len(views), _SHARD):
+        proposals, tally = workshop.propose(range(start, min(start + _SHARD, len(views))))
+        made += [proposal.problem for proposal in proposals]
+        drafts.update(tally.counts[1])
+        tell("composing", min(start + _SHARD, len(views)), len(views), f"{len(made):,} compositions")
     partners = Counter(parent for problem in made for parent in problem.provenance.parents)
 
     def choice(problem: Problem) -> tuple[int, bytes]:
@@ -80,7 +95,7 @@ def compose_pairs(
                 f"{sample} pairs are wanted, but these {len(problems):,} problems give only {len(chosen):,}"
             )
         chosen = sorted(chosen, key=lambda pair: choice(pair.composed)[1])[:sample]
-    return sorted(chosen, key=lambda pair: pair.composed.id), dict(tally.counts[1].most_common())
+    return sorted(chosen, key=lambda pair: pair.composed.id), dict(drafts.most_common())
 
 
 def export_compositional_pairs(
@@ -95,12 +110,14 @@ def export_compositional_pairs(
     checks: Literal["full", "paper"] = "full",
     shots: int = DEFAULT_SHOTS,
     force: bool = False,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write the pairs: `test.jsonl` and `pairs.jsonl` for `comdiv evaluate`, and tasks for lm-evaluation-harness.
 
     Examples for the prompts come from `train`; without it, from the problems that are in no pair.
     """
-    pairs, drafts = compose_pairs(problems, sample=sample, seed=seed, match=match, checks=checks)
+    check_target(out, force=force)
+    pairs, drafts = compose_pairs(problems, sample=sample, seed=seed, match=match, checks=checks, progress=progress)
     if not pairs:
         raise ComdivError(f"operation 1 makes nothing of these {len(problems):,} problems: {_fates(drafts)}")
     parents = [problem for pair in pairs for problem in (pair.first, pair.second)]

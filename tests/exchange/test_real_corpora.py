@@ -1,0 +1,24 @@
+"""The real corpora: how many problems get new numbers, and how many pairs there are. Only counts stand here."""
+
+import random
+
+import pytest
+
+from comdiv.corpora import read_corpus
+from comdiv.exchange.pairs import compose_pairs
+from comdiv.exchange.renumbering import renumber_problem
+from comdiv.problem import Problem
+
+pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("real_data")]
+
+
+@pytest.mark.parametrize("name", ["mawps", "svamp"])
+def test_nearly_every_problem_gets_new_numbers(name: str) -> None:
+    drawn = random.Random(0).sample(read_corpus(name).problems, 200)
+    renumbered = [problem for problem in drawn if isinstance(renumber_problem(problem), Problem)]
+    assert len(renumbered) >= 190
+
+
+def test_mawps_gives_a_hundred_independent_pairs() -> None:
+    pairs, _ = compose_pairs(read_corpus("mawps").problems)
+    assert len(pairs) >= 100
