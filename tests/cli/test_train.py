@@ -16,6 +16,7 @@ from comdiv.errors import ComdivError
 from comdiv.solvers.registry import load_solver
 from comdiv.solvers.training import Trained
 from solvers.tiny import EIGHT, UNSEEN, problem
+from solvers.tiny_weights import tiny_weights
 
 SMALL = ("hidden=8", "embedding=8", "layers=1", "batch=4", "epochs=2", "most_tokens=9")
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "train-solvers.md"
@@ -138,6 +139,25 @@ def test_a_users_mistake_is_one_line(
 ) -> None:
     with pytest.raises(ComdivError, match=re.escape(message)):
         train(data, tmp_path / "run", solver=solver, settings=settings)
+
+
+def test_a_pretrained_run_has_its_tokenizer_and_names_its_library(data: Path, tmp_path: Path) -> None:
+    settings = (*SMALL, f"weights={tiny_weights('bertgen')}")
+    train(data, tmp_path / "run", solver="bertgen", settings=settings)
+    assert (tmp_path / "run" / "pretrained" / "tokenizer.json").is_file()
+    assert "transformers" in yaml.safe_load((tmp_path / "run" / "config.yaml").read_text())["versions"]
+    (tmp_path / "run").rename(tmp_path / "elsewhere")
+    assert len(load_solver(tmp_path / "elsewhere").solve(UNSEEN)) == 2
+
+
+def test_after_a_mistake_that_stopped_it_at_once_the_folder_is_free_for_the_right_command(
+    data: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ComdivError, match="there is no such folder"):
+        train(data, tmp_path / "run", solver="bertgen", settings=(*SMALL, "weights=/no/such/folder"))
+    assert list((tmp_path / "run").iterdir()) == []
+    train(data, tmp_path / "run")
+    assert (tmp_path / "run" / "model.safetensors").is_file()
 
 
 def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:

@@ -57,6 +57,10 @@ def train_run(
             dataset.train, dataset.validation, resume_from=run, progress=progress, after_epoch=after_epoch
         )
         trainer.save(run)
+    except ComdivError:
+        if [path.name for path in run.iterdir()] == [CONFIG]:  # nothing was learnt: the next try may be another
+            (run / CONFIG).unlink()
+        raise
     except OSError as error:
         raise ComdivError(f"{run} cannot be written: {error}; the same command goes on from there") from error
     return summary
