@@ -128,7 +128,7 @@ def test_a_real_model_in_a_gguf_file_is_trained_kept_and_solves(tmp_path: Path) 
     assert spec is not None
     assert spec.origin is not None
     (weights,) = Path(spec.origin).parent.glob("*.gguf")
-    solver = tiny_solver("gpt2", weights=str(weights), epochs=6, batch=8, learning_rate=1e-4)
+    solver = tiny_solver("gpt2", weights=str(weights), epochs=15, batch=8, learning_rate=1e-4)
     solver.fit(EIGHT, ())
     assert solver.accuracy(EIGHT) == 1.0
     solver.save(tmp_path)

@@ -14,7 +14,7 @@ from comdiv.problem import Problem
 from comdiv.solvers.alphabet import END, Notation
 from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.pretrained import Pieces, fetch, made, prepared
+from comdiv.solvers.pretrained import Pieces, begin_with, made
 from comdiv.solvers.reading import NumberInput, Reader
 from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.transformer import Attended, Memory, TransformerState
@@ -140,8 +140,7 @@ class Bertgen(Model):
     def load_pretrained(self) -> None:
         if self.settings.random_weights or self.reader.source is None:
             return
-        loaded = fetch(transformers.AutoModel.from_pretrained, self.reader.source, use_safetensors=True)
-        self.encoder = prepared(loaded, self.last_row + 1, self.settings.dropout)
+        begin_with(self.encoder, transformers.AutoModel.from_pretrained, self.reader.source)
         with torch.no_grad():
             self._begin_quantities()
             self._begin_decoder()

@@ -18,7 +18,7 @@ from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.examples import Integers
 from comdiv.solvers.grammar import Rules
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.pretrained import Pieces, fetch, made, prepared
+from comdiv.solvers.pretrained import Pieces, begin_with, made
 from comdiv.solvers.reading import NumberInput, Reader
 from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.spelling import SpelledRules, Spelling
@@ -82,9 +82,7 @@ class Gpt2(Model):
     def load_pretrained(self) -> None:
         if self.settings.random_weights or self.reader.source is None:
             return
-        load = transformers.AutoModelForCausalLM.from_pretrained
-        options = {} if self.reader.source.gguf_file else {"use_safetensors": True}
-        self.causal = prepared(fetch(load, self.reader.source, **options), self.rows, self.settings.dropout)
+        begin_with(self.causal, transformers.AutoModelForCausalLM.from_pretrained, self.reader.source)
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
         """All weights, each once: most models use their embeddings for the output, too."""

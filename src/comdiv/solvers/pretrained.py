@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import torch
 import transformers
 from torch import nn
 
@@ -253,15 +254,9 @@ class Pieces:
 
 
 def made(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float) -> Any:
-    """A model of the reader's configuration with random weights, and `rows` in its table of embeddings."""
+    """A model of the reader's configuration with random weights, `rows` of embeddings and the solver's dropout."""
     with _quietly():
-        return prepared(load(copy.deepcopy(reader.config)), rows, dropout)
-
-
-def prepared(model: Any, rows: int, dropout: float) -> Any:
-    """In single precision, with so many rows of embeddings, and the solver's dropout."""
-    model = model.float()
-    with _quietly():
+        model = load(copy.deepcopy(reader.config)).float()
         if rows > model.get_input_embeddings().num_embeddings:
             model.resize_token_embeddings(rows, mean_resizing=False)
     if getattr(model, "pooler", None) is not None:
@@ -270,3 +265,20 @@ def prepared(model: Any, rows: int, dropout: float) -> Any:
         if isinstance(module, nn.Dropout):
             module.p = dropout
     return model
+
+
+@torch.no_grad()
+def begin_with(model: Any, load: Callable[..., Any], source: Source) -> None:
+    """Copy pre-trained weights into a model that was `made`; rows of embeddings that it has more stay random."""
+    gguf = getattr(transformers, "GgufConfig", None)  # older versions expand a GGUF file without being asked
+    options: dict[str, Any] = {"use_safetensors": True}
+    if source.gguf_file is not None:
+        options = {} if gguf is None else {"quantization_config": gguf(dequantize=True)}
+    theirs = fetch(load, source, **options).state_dict()
+    for name, weights in model.state_dict().items():
+        if name in theirs and theirs[name].shape == weights.shape:
+            weights.copy_(theirs[name])
+        elif name in theirs and theirs[name].shape[1:] == weights.shape[1:] and len(theirs[name]) < len(weights):
+            weights[: len(theirs[name])] = theirs[name]
+        else:
+            raise ComdivError(f"weights {source.place!r} cannot be loaded: they have no {name} of the model's shape")
