@@ -1,5 +1,6 @@
 """Accuracy of six predictions, counted by hand."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -92,6 +93,20 @@ def test_subsets_are_reported_apart_and_must_be_of_test_problems() -> None:
     assert result.subsets == {"structural": Share(0, 2), "lexical": Share(2, 3)}
     with pytest.raises(ComdivError, match="subset 'lexical': no test problem has the id 'nobody'"):
         evaluate_predictions(PROBLEMS, PREDICTIONS, subsets={"lexical": ["nobody", "sum"]})
+
+
+def test_the_compositions_of_a_synthetic_dataset_are_subsets_by_themselves() -> None:
+    marked = [
+        replace(given, extra={"composition": "lexical" if given.id in ("product", "turned") else "structural"})
+        for given in PROBLEMS[:4]
+    ]
+    result = evaluate_predictions([*marked, *PROBLEMS[4:]], PREDICTIONS, subsets={"mine": ["product", "silent"]})
+    assert list(result.subsets.items()) == [
+        ("structural", Share(0, 2)),
+        ("lexical", Share(2, 2)),
+        ("mine", Share(1, 2)),
+    ]
+    assert result.to_json()["subsets"]["lexical"]["accuracy"] == 1
 
 
 def test_expression_accuracy_is_null_where_nobody_predicts_expressions() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from comdiv.evaluation.pairs import PairsResult, Triple
 
 UNKNOWN = "unknown"  # the part of the problems that have no gold expression
+COMPOSITION = "composition"  # the key of a synthetic test problem that says what is new about it
 FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
 
 
@@ -140,12 +141,15 @@ def evaluate_predictions(
 ) -> Evaluation:
     """Judge every problem's prediction and count. `subsets` are named sets of ids that are reported apart; `triples`
     are problems with what they were composed of.
+
+    Problems of a synthetic dataset say which `composition` they test: each one is a subset by itself.
     """
     from comdiv.evaluation.pairs import evaluate_pairs
 
     outcomes = judge_all(problems, predictions)
     counts = Counter(outcome.kind for outcome in outcomes)
     known = {problem.id for problem in problems}
+    subsets = {**_compositions(problems), **(subsets or {})}
     seen = None
     if training_templates is not None:
         seen = {"seen": Share(0, 0), "unseen": Share(0, 0)}  # both are reported, even where one is empty
@@ -160,9 +164,19 @@ def evaluate_predictions(
         },
         by_operator_count=_shares(outcomes, [_operators(problem) for problem in problems]),
         by_template_seen=seen,
-        subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in (subsets or {}).items()},
+        subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in subsets.items()},
         pairs=evaluate_pairs(triples, {outcome.id: outcome.right for outcome in outcomes}) if triples else None,
     )
+
+
+def _compositions(problems: Iterable[Problem]) -> dict[str, list[str]]:
+    """The ids by what is new about a problem: its structure, or its words (§III-B)."""
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        composition = problem.extra.get(COMPOSITION)
+        if isinstance(composition, str):
+            found.setdefault(composition, []).append(problem.id)
+    return dict(sorted(found.items(), reverse=True))  # structural before lexical, as in Table III
 
 
 def templates_of(problems: Iterable[Problem]) -> frozenset[str]:
