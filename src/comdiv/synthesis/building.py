@@ -20,7 +20,6 @@ from comdiv.splitting.building import corpus_facts, draw_validation, library_ver
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
 from comdiv.synthesis.decomposition import Decomposition, decompose
-from comdiv.synthesis.filling import Workshop
 from comdiv.synthesis.options import SynthesisOptions
 from comdiv.synthesis.reading import Reader, Reading
 from comdiv.synthesis.reformulation import Reformulation, reformulate
@@ -28,6 +27,7 @@ from comdiv.synthesis.report import card_paragraphs, write_report
 from comdiv.synthesis.rules import Rule, RuleTable, load_rules
 from comdiv.synthesis.seeds import find_seeds
 from comdiv.synthesis.selection import Selection, select
+from comdiv.synthesis.workshop import Workshop
 
 
 @dataclass(slots=True)
@@ -257,7 +257,8 @@ def _write(
     _check_apart(selection.training, test_problems)
     extraction = extract((*selection.training, *test_problems))
     test = np.array([problem.id in in_test for problem in extraction.problems])
-    settings = ExtractionSettings()
+    contexts = len({context for feature in extraction.features for context in feature.contexts if context})
+    settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # a few problems have few clusters
     measurement = measure(extraction, test, settings)
     validation = draw_validation(extraction, test, options.validation, seed=options.seed)
     parts = {

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from comdiv.expression import ExpressionError, answers_agree, evaluate
-from comdiv.synthesis.filling import Product, Workshop, fill
+from comdiv.synthesis.filling import Product, fill
 from comdiv.synthesis.seeds import Seed
 from comdiv.synthesis.units import unit_of_x
+from comdiv.synthesis.workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,28 @@
 """Filling a placeholder: the best donor's clause for a product of a seed, or why there is none (§III-B)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
-from comdiv.expression import Operation, format_number, used_quantities
+from comdiv.expression import Operation, format_number
 from comdiv.expression.tree import COMMUTATIVE
 from comdiv.language.base import SHARE
 from comdiv.problem import Problem, Provenance
 from comdiv.synthesis.composition import Composed, Piece, compose
-from comdiv.synthesis.donors import Donor, DonorIndex, Scored
-from comdiv.synthesis.proofreading import Proofreader
-from comdiv.synthesis.reading import Reader, Reading
+from comdiv.synthesis.donors import Donor, Scored
+from comdiv.synthesis.naming import product_roles, renamed
+from comdiv.synthesis.reading import Reader, Sign
 from comdiv.synthesis.rewriting import Context, names_in, rewrite, rewrite_unit, strip_connective
 from comdiv.synthesis.rules import DELTA, ProductRule
 from comdiv.synthesis.seeds import Seed
-from comdiv.synthesis.sense import speaks_of_x
-from comdiv.synthesis.units import AskedUnits, UnitOfX, whole_units
+from comdiv.synthesis.sense import Referent, is_sound, referent_of_x, speaks_of_x
+from comdiv.synthesis.story import Story
+from comdiv.synthesis.units import UnitOfX
+from comdiv.synthesis.workshop import Workshop
 from comdiv.synthesis.writing import write_like
 
-FOREIGN_VERB = 2  # what a verb that the seed has not takes from a donor's score
+# What a word that the seed has not takes from a donor's score: nothing is left of a donor who tells another story.
+FOREIGN_VERB, FOREIGN_NAME = 2, 5
 MOST_TRIED = 400  # donors that are looked at, the most similar first
 
 # Why a donor is refused, in the order of its examination: of a seed, the furthest stage that any donor reached counts.
@@ -51,32 +53,6 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """Everything that is found once for a corpus in one language: reader, indexed corpus, units, proofreader."""
-
-    reader: Reader
-    readings: tuple[Reading, ...]
-    index: DonorIndex
-    asked_units: AskedUnits
-    whole: frozenset[str]
-    proofreader: Proofreader
-    least_plausible: float
-
-    @classmethod
-    def over(cls, readings: Sequence[Reading], reader: Reader, least_plausible: float) -> "Workshop":
-        """The workshop of a corpus that has been read."""
-        return cls(
-            reader,
-            tuple(readings),
-            DonorIndex(readings, reader),
-            AskedUnits(readings, reader),
-            whole_units(readings, reader),
-            Proofreader(readings if least_plausible > 0 else (), reader),
-            least_plausible,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Placeholder:
     """A product of a seed that waits for its new clause, with what every donor is measured against."""
 
@@ -87,6 +63,7 @@ class _Placeholder:
     x: Fraction | None
     context: Context
     roles: dict[str, str]  # the seed's names, by the product's quantities
+    referent: Referent | None  # what x is the number of, where two things are compared
 
 
 def fill(
@@ -94,9 +71,11 @@ def fill(
 ) -> Product | Reason:
     """The seed's product of that number with the fittest donor's clause in it, or why no donor fits."""
     product = seed.rule.products[number]
-    opening = product.clauses[0] == DELTA  # a clause that opens the story may name all that the seed has
-    context = Context(seed.clauses if opening else seed.clauses_for(product), unit.unit if unit else None)
-    placeholder = _Placeholder(seed, number, product, unit, x, context, _roles(seed, product))
+    # A clause that opens the story may name all that the seed has, and so may one beside a single other.
+    whole = product.clauses[0] == DELTA or len(product.clauses) == 2
+    context = Context(seed.clauses if whole else seed.clauses_for(product), unit.unit if unit else None)
+    referent = referent_of_x(seed) if x is not None else None
+    placeholder = _Placeholder(seed, number, product, unit, x, context, product_roles(seed, product), referent)
     best: Product | None = None
     furthest = 0
     for scored in _candidates(placeholder, workshop)[:MOST_TRIED]:
@@ -127,18 +106,22 @@ def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Produ
     reader, number_words = workshop.reader, seed.reading.problem.number_words
     if not _same_kinds(placeholder, donor) or donor.reading.problem.number_words != number_words:
         return "other kinds of quantities"
-    if not _may_fit(placeholder, donor):
+    if not _may_fit(placeholder, scored):
         return "foreign words"
     delta = _delta(placeholder, donor, reader)
     if delta is None:
         return "x cannot be written so"
     foreign = placeholder.context.foreign(names_in(delta.text, reader))
     verbs = set(reader.language.content_words(delta.text).verbs) if foreign else set()
-    score = scored.score - FOREIGN_VERB * len(foreign)
-    if score <= 0 or not verbs.issuperset(foreign):
+    score = scored.score - sum(FOREIGN_VERB if word in verbs else FOREIGN_NAME for word in foreign)
+    if score <= 0:
         return "foreign words"
+    if not is_sound(seed, product, delta.text, _names(placeholder, donor).values(), reader):
+        return "another thing than x"
     if placeholder.x is not None and not speaks_of_x(seed, product, delta.text, reader):
         return "another thing than x"
+    if placeholder.x is None and reader.words.negative.search(delta.text):
+        return "another thing than x"  # nothing was taken away: nothing is left
     pieces = _pieces(seed, product, delta)
     composed = compose(pieces, product.tree, reader, number_words=number_words)
     if composed is None:
@@ -150,10 +133,31 @@ def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Produ
         return "not whole"
     plausibility = None
     if workshop.least_plausible > 0:
-        plausibility = workshop.proofreader.probability([piece.text.strip() for piece in pieces], product.template)
+        texts = [piece.text.strip() for piece in pieces]
+        plausibility = workshop.proofreader.probability(texts, _story(placeholder, texts[-1], reader), product.template)
         if plausibility < workshop.least_plausible:
             return "implausible"
     return _product(placeholder, replace(scored, score=score), composed, plausibility)
+
+
+def _story(placeholder: _Placeholder, question: str, reader: Reader) -> Story:
+    """The product's story: its quantities are the seed's, and x."""
+    reading, unit = placeholder.seed.reading, placeholder.unit
+    values: list[Fraction] = []
+    signs: list[Sign] = []
+    units: list[str | None] = []
+    for rank in placeholder.seed.rule.quantities_of(placeholder.product):
+        if rank is not None:
+            values.append(reading.used[rank].value)
+            signs.append(reading.signs[rank])
+            units.append(reader.unit_name(reading.used[rank].unit))
+        elif placeholder.x is not None and unit is not None:
+            values.append(placeholder.x)
+            signs.append(Sign("share" if unit.unit == SHARE else "measure", unit.per))
+            units.append(None if unit.unit == SHARE else unit.unit)
+    asks = placeholder.product.rank is None
+    asked = (unit.unit if unit else None) if asks else reading.asked_unit
+    return Story(tuple(values), tuple(signs), tuple(units), placeholder.roles, asked, question)
 
 
 def _product(placeholder: _Placeholder, scored: Scored, composed: Composed, plausibility: float | None) -> Product:
@@ -205,33 +209,28 @@ def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
     return commutes and sorted(wanted, key=str) == sorted(signs, key=str)
 
 
-def _may_fit(placeholder: _Placeholder, donor: Donor) -> bool:
-    """Whether every name of the donor's clause is known or can be rewritten: cheap, and true of few donors."""
-    rewritable = [name.lower() for role, name in donor.reading.roles.items() if role in placeholder.roles]
-    return all(
-        name in donor.verbs
-        or placeholder.context.has(name)
-        or (donor.unit is not None and name.startswith(donor.unit))
-        or any(name in longer or longer in name for longer in rewritable)
+def _may_fit(placeholder: _Placeholder, scored: Scored) -> bool:
+    """Whether enough names of the donor's clause are known or can be rewritten: cheap, and true of few donors."""
+    donor = scored.donor
+    rewritable = [name.lower() for name in _names(placeholder, donor)]
+    foreign = sum(
+        name not in donor.verbs
+        and not placeholder.context.has(name)
+        and not (donor.unit is not None and name.startswith(donor.unit))
+        and not any(name in longer or longer in name for longer in rewritable)
         for name in donor.names
     )
+    return FOREIGN_NAME * foreign < scored.score
 
 
-def _roles(seed: Seed, product: ProductRule) -> dict[str, str]:
-    """The seed's names by the product's quantities; a clause that states x takes the roles of the one it replaces."""
-    roles = {role: name for role, name in seed.reading.roles.items() if not role[-1].isdigit()}
-    ranks_of_x = used_quantities(seed.rule.x) if seed.rule.kind == "decomposition" else []
-    for rank, of_seed in enumerate(seed.rule.quantities_of(product)):
-        source = of_seed if of_seed is not None else ranks_of_x[0] if len(ranks_of_x) == 1 else None
-        for role, name in seed.reading.roles.items():
-            if source is not None and role.endswith(str(source)):
-                roles[role.removesuffix(str(source)) + str(rank)] = name
-    return roles
+def _names(placeholder: _Placeholder, donor: Donor) -> dict[str, str]:
+    return renamed(donor.reading, placeholder.seed, placeholder.product, placeholder.roles, placeholder.referent)
 
 
 def _delta(placeholder: _Placeholder, donor: Donor, reader: Reader) -> Piece | None:
     """The new clause, in the seed's names, with the value and the unit of x; None where they cannot be written so."""
     text, quantity, x = donor.clause.text, donor.quantity, placeholder.x
+    names = _names(placeholder, donor)
     before, written, after = text, "", ""
     if quantity is not None:
         number = None if x is None else write_like(x, quantity)
@@ -239,15 +238,14 @@ def _delta(placeholder: _Placeholder, donor: Donor, reader: Reader) -> Piece | N
             return None
         start, end = quantity.start - donor.clause.start, quantity.end - donor.clause.start
         before, written, after = text[:start], number, text[end:]
-    before, after = (rewrite(part, donor.reading.roles, placeholder.roles) for part in (before, after))
+    before, after = (rewrite(part, names) for part in (before, after))
     unit = placeholder.unit.unit if placeholder.unit else None
     if unit is not None and unit != SHARE and unit != reader.unit_name(donor.unit):
-        renamed = rewrite_unit(
-            after if written else before, donor.unit, unit, placeholder.context, reader, first=bool(written)
-        )
-        if renamed is None:
+        part = after if written else before
+        converted = rewrite_unit(part, donor.unit, unit, placeholder.context, reader, first=bool(written))
+        if converted is None:
             return None
-        before, after = (before, renamed) if written else (renamed, after)
+        before, after = (before, converted) if written else (converted, after)
     text = strip_connective(before + written + after, reader.words)
     return Piece(text, (x,), (True,)) if x is not None and quantity is not None else Piece(text)
 

@@ -1,9 +1,9 @@
 """A reader who has seen the corpus: does a product's text suggest its template, or another one?
 
 The paper's authors proofread their set by hand (§V-A). This is the part of it that a program can do: a logistic
-regression from a problem's clauses to its template, trained on the corpus's problems with one operator. Where it
-takes "36个苹果，每人分3个，一共多少" for n1/n2, a product that says n1*n2 is refused: such contradictory labels are
-what keeps a solver from learning. A clause's words add up, so each clause is read once.
+regression from a problem's words and numbers to its template, trained on the corpus's problems with one operator. Where
+it takes "36个苹果，每人分3个，一共多少" for n1/n2, a product that says n1*n2 is refused: such contradictory labels are
+what keeps a solver from learning. The words of clauses add up, so each clause is read once.
 """
 
 from collections import Counter
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.expression import operator_count
-from comdiv.synthesis.reading import ReadClause, Reader, Reading
+from comdiv.synthesis.reading import Reader, Reading
+from comdiv.synthesis.story import Story
 
 Scores = npt.NDArray[np.float64]
 FEWEST_PROBLEMS = 10  # of a template that the reader knows…
@@ -38,11 +39,11 @@ class Proofreader:
         if len({reading.template for reading in known}) >= FEWEST_TEMPLATES:
             self._fit(known)
 
-    def probability(self, clauses: Sequence[str], template: str) -> float:
+    def probability(self, clauses: Sequence[str], story: Story, template: str) -> float:
         """How probable the template is for a problem of these clauses; 1 where the corpus is too small to tell."""
         if template not in self.templates:
-            return 1.0 if not self.templates else 0.0
-        scores = self._intercept.copy()
+            return 1.0
+        scores = self._intercept + self._sum(story.features(self._reader))
         for number, clause in enumerate(clauses):
             scores += self._scores(clause, number == len(clauses) - 1)
         scores = np.exp(scores - scores.max())
@@ -50,15 +51,18 @@ class Proofreader:
 
     def _scores(self, clause: str, question: bool) -> Scores:
         if (clause, question) not in self._cache:
-            columns = [self._columns[f] for f in self._features(clause, question) if f in self._columns]
-            self._cache[clause, question] = self._weights[:, columns].sum(axis=1)
+            self._cache[clause, question] = self._sum(self._features(clause, question))
         return self._cache[clause, question]
+
+    def _sum(self, features: Iterable[str]) -> Scores:
+        summed: Scores = self._weights[:, [self._columns[f] for f in features if f in self._columns]].sum(axis=1)
+        return summed
 
     def _fit(self, examples: Sequence[Reading]) -> None:
         from scipy.sparse import csr_matrix
         from sklearn.linear_model import LogisticRegression
 
-        rows = [self._problem_features(reading.clauses) for reading in examples]
+        rows = [self._problem_features(reading) for reading in examples]
         often = Counter(feature for row in rows for feature in set(row))
         self._columns = {f: n for n, f in enumerate(sorted(f for f, count in often.items() if count > 1))}
         data = [(r, self._columns[f]) for r, row in enumerate(rows) for f in row if f in self._columns]
@@ -73,10 +77,10 @@ class Proofreader:
         self._weights: Scores = weights
         self._intercept: Scores = intercept
 
-    def _problem_features(self, clauses: Sequence[ReadClause]) -> list[str]:
-        features: list[str] = []
-        for number, clause in enumerate(clauses):
-            features += self._features(clause.text, number == len(clauses) - 1)
+    def _problem_features(self, reading: Reading) -> list[str]:
+        features = Story.of(reading, self._reader).features(self._reader)
+        for number, clause in enumerate(reading.clauses):
+            features += self._features(clause.text, number == len(reading.clauses) - 1)
         return features
 
     def _features(self, clause: str, question: bool) -> list[str]:

@@ -1,5 +1,6 @@
 """A problem as rules, donors and similarity see it: clauses with their quantities, words, units, and who is who."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,6 +12,11 @@ from comdiv.problem import Problem, Quantity
 from comdiv.synthesis.words import Words, words_of
 
 NUMBER = "NUM"
+_CAPITALISED = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)?\b")
+_WORD = re.compile(r"\b[A-Za-z]+\b")
+_BEFORE_PLACES = frozenset(
+    ["in", "at", "near", "to", "off", "from", "for", "of", "around", "into", "through", "outside"]
+)
 
 
 class Sign(NamedTuple):
@@ -74,16 +80,19 @@ class Reading:
 class Reader:
     """Reads problems in one language, with the units that the corpus itself shows."""
 
-    def __init__(self, language: Language, words: Words) -> None:
+    def __init__(self, language: Language, words: Words, proper: frozenset[str] = frozenset()) -> None:
         self.language = language
         self.words = words
+        self.proper = proper  # words that the corpus never writes without a capital: people and places
 
     @classmethod
     def for_corpus(cls, problems: Sequence[Problem], code: str) -> "Reader":
         """A reader that has learnt the corpus's units."""
         language = get_language(code)
-        lexicon = learn_units(language, (problem.text for problem in problems if problem.language == code))
-        return cls(language.with_lexicon(lexicon), words_of(code))
+        texts = [problem.text for problem in problems if problem.language == code]
+        language = language.with_lexicon(learn_units(language, texts))
+        words = words_of(code)
+        return cls(language, words, proper_names(texts) if words.spaced else frozenset())
 
     def read(self, problem: Problem) -> Reading | None:
         """The reading; None where the problem has no expression, or one that its text does not carry."""
@@ -154,7 +163,36 @@ class Reader:
                     continue
                 for role, name in match.groupdict().items():
                     if name and (cleaned := self._name(name)):
-                        roles.setdefault(role if role == "actor" else f"{role}{rank}", cleaned)
+                        roles.setdefault(f"{role}{rank}", cleaned)
+                        if role == "actor":
+                            roles.setdefault(role, cleaned)
+        self._add_asked(roles, clauses, used)
+        if self.proper:
+            roles |= self._people("".join(clause.text for clause in clauses))
+        return roles
+
+    def _add_asked(self, roles: dict[str, str], clauses: Sequence[ReadClause], used: Sequence[Quantity]) -> None:
+        """Of a question about two things, which of them is n1's and which n2's: `pair0` and `pair1`."""
+        match = self.words.asked_pair.search(clauses[-1].text.strip())
+        if match is None or len(used) != 2:
+            return
+        stories = [next(c.text for c in clauses if any(q.index == u.index for q in c.quantities)) for u in used]
+        names = [match["first"].strip(), match["second"].strip()]
+        heads = [name.split("的")[0] for name in names]  # 小红的邮票 is spoken of as 小红 before
+        for ranks in ((0, 1), (1, 0)):
+            if all(head in stories[rank] for head, rank in zip(heads, ranks, strict=True)) and heads[0] != heads[1]:
+                for name, rank in zip(names, ranks, strict=True):
+                    roles.setdefault(f"pair{rank}", name)
+                return
+
+    def _people(self, text: str) -> dict[str, str]:
+        """The first person and the first place of a text: a name after "in" or "near" is a place's."""
+        roles: dict[str, str] = {}
+        before = ""
+        for match in _CAPITALISED.finditer(text):
+            before = text[: match.start()].rstrip().rpartition(" ")[2].lower()
+            if all(word in self.proper for word in match[0].split()):
+                roles.setdefault("place" if before in _BEFORE_PLACES else "person", match[0])
         return roles
 
     def _masked(self, clause: ReadClause, quantity: Quantity) -> str:
@@ -168,3 +206,17 @@ class Reader:
             name = name.removeprefix(prefix).strip()
         numbered = NUMBER in name or any(character.isdigit() for character in name)
         return "" if numbered or self.words.no_name.search(name) else name
+
+
+def proper_names(texts: Iterable[str]) -> frozenset[str]:
+    """The words that a corpus always writes with a capital, and not only at the beginning of sentences."""
+    capital: set[str] = set()
+    plain: set[str] = set()
+    for text in texts:
+        for match in _WORD.finditer(text):
+            inside = text[: match.start()].rstrip()[-1:] not in ("", ".", "?", "!")
+            if match[0][0].isupper() and inside:
+                capital.add(match[0])
+            elif match[0].islower():
+                plain.add(match[0])
+    return frozenset(word for word in capital if word.lower() not in plain and word != "I")

@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 
-from comdiv.synthesis.filling import Product, Workshop, fill
+from comdiv.expression import Operation
+from comdiv.language.base import SHARE
+from comdiv.synthesis.filling import Product, fill
 from comdiv.synthesis.seeds import Seed
+from comdiv.synthesis.sense import is_neutral
 from comdiv.synthesis.units import UnitOfX
+from comdiv.synthesis.workshop import Workshop
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +25,27 @@ def reformulate(seed: Seed, workshop: Workshop) -> Reformulation | str:
     reader = workshop.reader
     rule = seed.rule.products[0]
     story = seed.clauses_for(rule)
-    if any(reader.words.change.search(clause.text) for clause in story):
-        return "states a comparison or a change"  # "A has n1, B has 3 more" does not carry the other question
-    if any(sign.per or sign.kind == "share" for sign in seed.reading.signs):
-        return "states a rate or a share"  # 每箱12个 can be multiplied, but divides nothing
-    learnt = workshop.asked_units.majority(rule.template, seed.reading.used, seed.reading.signs)
-    units = {reader.unit_name(quantity.unit) for quantity in seed.reading.used}
-    unit = learnt or (units.pop() if len(units) == 1 else None)
-    if unit is None and any(quantity.unit for quantity in seed.reading.used):
-        return "the new question has no unit"
-    product = fill(seed, 0, workshop, None if unit is None else UnitOfX(unit, per=False))
+    units = [reader.unit_name(quantity.unit) for quantity in seed.reading.used]
+    adds = isinstance(rule.tree, Operation) and rule.tree.operator in "+-"
+    if not is_neutral(story, seed.reading.signs, reader):
+        return "states a comparison, a change, a rate or a share"
+    if adds and len(set(units)) > 1:
+        return "counts two kinds of things"
+    product: Product | str = "the new question has no unit"
+    for unit in _possible_units(seed, units[0], workshop):
+        product = fill(seed, 0, workshop, None if unit is None else UnitOfX(unit, per=False))
+        if isinstance(product, Product):
+            break
     if not isinstance(product, Product):
         return product
     reading = reader.read(product.problem)
     return "numbers misread" if reading is None else Reformulation(seed, product, reading.words)
+
+
+def _possible_units(seed: Seed, unit: str | None, workshop: Workshop) -> list[str | None]:
+    """What the new question may ask for: what such problems do, else the quantities' own unit, or a share."""
+    rule = seed.rule.products[0]
+    learnt = workshop.asked_units.majority(rule.template, seed.reading.used, seed.reading.signs)
+    adds = isinstance(rule.tree, Operation) and rule.tree.operator in "+-"
+    others = [unit] if adds or unit is None else [SHARE, *workshop.reader.words.multiples]
+    return list(dict.fromkeys([learnt, *others] if learnt else others))

@@ -23,11 +23,8 @@ def strip_connective(text: str, words: Words) -> str:
     return text
 
 
-def rewrite(text: str, donor_roles: Mapping[str, str], seed_roles: Mapping[str, str]) -> str:
+def rewrite(text: str, renamed: Mapping[str, str]) -> str:
     """The clause with the donor's names replaced by the seed's; longest first, each place of the text once."""
-    renamed = {
-        name: seed_roles[role] for role, name in sorted(donor_roles.items()) if role in seed_roles and name in text
-    }
     pieces = [(text, True)]  # and whether a piece may still be rewritten
     for name in sorted(renamed, key=lambda name: (-len(name), name)):
         if name != renamed[name]:

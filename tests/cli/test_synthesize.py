@@ -1,0 +1,79 @@
+"""`comdiv synthesize` from end to end on a small corpus."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from comdiv.cli import app
+from comdiv.dataset import read_dataset
+from comdiv.errors import ComdivError
+from comdiv.problem import write_problems
+from synthesis.handmade import corpus, problem
+
+RUNNER = CliRunner()
+
+
+def run(*arguments: str | Path) -> Result:
+    result = RUNNER.invoke(app, ["synthesize", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(*arguments: str | Path) -> str:
+    with pytest.raises(ComdivError) as error:
+        run(*arguments)
+    assert len(str(error.value).splitlines()) == 1
+    return str(error.value)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "handmade.jsonl"
+    write_problems(path, corpus())
+    return path
+
+
+def test_the_verb_writes_a_dataset_and_says_what_became_of_the_rules(source: Path, tmp_path: Path) -> None:
+    result = run(source, "--out", tmp_path / "sd", "--plausible", "0", "--size", "12/10")
+    dataset = read_dataset(tmp_path / "sd")
+    assert (len(dataset.training_side), len(dataset.test)) == (12, 10)
+    assert "9 structural, 1 lexical" in result.stdout
+    assert "the paper's SD: 0.82" in result.stdout
+
+
+def test_json_is_the_datasets_facts(source: Path, tmp_path: Path) -> None:
+    facts = json.loads(run(source, "--out", tmp_path / "sd", "--plausible", "0", "--json").stdout)
+    assert facts == json.loads((tmp_path / "sd" / "dataset.json").read_text(encoding="utf-8"))
+
+
+def test_an_existing_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "sd").mkdir()
+    (tmp_path / "sd" / "mine.txt").write_text("keep", encoding="utf-8")
+    assert "--force" in refused("no-such-corpus", "--out", tmp_path / "sd")
+
+
+def test_a_wrong_rule_table_is_refused_before_the_corpus_is_read(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("rules: 3", encoding="utf-8")
+    assert "rules" in refused("no-such-corpus", "--out", tmp_path / "sd", "--rules", tmp_path / "rules.yaml")
+
+
+def test_nothing_applies_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "toys.jsonl"
+    write_problems(path, [problem("a", "小明有3个苹果，吃了1个，又买来2个，还有几个？", "N0-N1+N2")])
+    assert "no rule gives a product" in refused(path, "--out", tmp_path / "sd")
+    assert not (tmp_path / "sd").exists()
+
+
+def test_nothing_applies_ends_with_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from comdiv.cli import main
+
+    path = tmp_path / "toys.jsonl"
+    write_problems(path, [problem("a", "小明有3个苹果，吃了1个，又买来2个，还有几个？", "N0-N1+N2")])
+    monkeypatch.setattr("sys.argv", ["comdiv", "synthesize", str(path), "--out", str(tmp_path / "sd")])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
