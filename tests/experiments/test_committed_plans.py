@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.experiments.cells import check_names, plan_cells
+from comdiv.experiments.cells import plan_cells
+from comdiv.experiments.options import check_names
 from comdiv.experiments.plan import read_plan
 from comdiv.experiments.runner import run_plan
 

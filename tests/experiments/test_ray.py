@@ -4,6 +4,7 @@ import json
 import re
 import socket
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -85,23 +86,33 @@ class NodeThief:
         return any(marker["node"] == self.node.node_id for marker in markers)
 
 
-@pytest.mark.slow
-def test_a_lost_node_costs_nothing_and_the_results_are_those_of_one_machine(tmp_path: Path) -> None:
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A cluster on this machine; its first node has one core."""
     import ray
     from ray.cluster_utils import Cluster
 
+    made = Cluster()
+    for last in (False, False, True):
+        try:
+            made.add_node(num_cpus=1, include_dashboard=False)
+            break
+        except Exception as error:
+            if last or "timed out during startup" not in str(error):
+                raise
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.mark.slow
+def test_a_lost_node_costs_nothing_and_the_results_are_those_of_one_machine(cluster: Any, tmp_path: Path) -> None:
     tiny_corpus(tmp_path)
     plan = make_plan(PLAN)
-    head = {"num_cpus": 1, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    try:
-        node = cluster.add_node(num_cpus=1)
-        cluster.wait_for_nodes()
-        thief = NodeThief(cluster, node, tmp_path / "ray")
-        results = run_plan(plan, tmp_path / "ray", RayEngine(cluster.address, None, {}), base=tmp_path, watch=thief)
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
+    node = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    thief = NodeThief(cluster, node, tmp_path / "ray")
+    results = run_plan(plan, tmp_path / "ray", RayEngine(cluster.address, None, {}), base=tmp_path, watch=thief)
     assert {cell.status for cell in results.cells} == {"done"}
     assert thief.victim
     assert any(line.startswith("again: ") for line in thief.news)
@@ -118,6 +129,7 @@ def test_a_lost_node_costs_nothing_and_the_results_are_those_of_one_machine(tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.flaky(reruns=1)  # as with a cluster: on a busy machine Ray may fail to start
 def test_without_an_address_ray_starts_on_this_machine(tmp_path: Path) -> None:
     tiny_corpus(tmp_path)
     record = tiny_plan(datasets={"iid": tiny_plan()["datasets"]["iid"]}, methods={}, measure={"k": [3]})

@@ -17,14 +17,14 @@ from comdiv.corpora.read import open_corpus
 from comdiv.corpora.records import ReadReport
 from comdiv.dataset import PARTS, is_intact, read_facts
 from comdiv.errors import ComdivError, unknown_name
-from comdiv.experiments.grid import grid
 from comdiv.experiments.options import (
     SYNTHESIS_FILES,
     augmentation_options,
-    check_solver,
+    check_names,
     solver_settings,
     split_settings,
     synthesis_options,
+    variants,
 )
 from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan
 from comdiv.experiments.store import Facts, Kind, PlannedCell
@@ -45,37 +45,6 @@ def plan_cells(plan: Plan, base: Path | None = None) -> tuple[PlannedCell, ...]:
     """
     check_names(plan)
     return tuple(_Planner(plan, base or Path()).cells())
-
-
-def check_names(plan: Plan) -> None:
-    """Refuse solvers, settings and options that do not exist; needs no corpus."""
-    for name, method in plan.methods.items():
-        try:
-            check_solver(method.solver)
-            for settings in _variants(plan, name, method):
-                solver_settings(method.solver, plan.training, {**method.settings, **settings}, seed=0)
-                break  # the ranges of a grid are of one kind
-        except ComdivError as error:
-            raise ComdivError(f"methods.{name}: {error}") from error
-    for name, dataset in plan.datasets.items():
-        if dataset.synthesize is not None:
-            try:
-                synthesis_options(dataset.synthesize)
-            except ComdivError as error:
-                raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
-    for name, augmentation in plan.augmentations.items():
-        try:
-            augmentation_options(augmentation, plan.training, solver="gts", seed=0)
-        except ComdivError as error:
-            raise ComdivError(f"augmentations.{name}: {error}") from error
-
-
-def _variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
-    """The settings to try of a method: those of the tuning, else just its own."""
-    if plan.tuning is None:
-        return [{}]
-    ranges = {**plan.tuning.ranges, **plan.tuning.also.get(name, {})}
-    return grid(ranges, plan.tuning.samples, f"{plan.tuning.seed} {name}")
 
 
 @dataclass(slots=True)
@@ -265,11 +234,12 @@ class _Planner:
                 needs.append(like[1])
         else:
             facts = replace(facts, steps="epochs")
-        for changes in _variants(self.plan, name, method):
+        for changes in variants(self.plan, name, method):
             for seed in training.seeds:
                 settings = solver_settings(method.solver, training, {**method.settings, **changes}, seed)
                 recipe = {
                     "solver": method.solver,
+                    "preset": training.preset,
                     "settings": None if settings is None else settings.model_dump(),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comdiv.errors import unknown_name
-from comdiv.experiments.plan import AugmentationPlan, SplitPlan, TrainingPlan
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.grid import grid
+from comdiv.experiments.plan import AugmentationPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
 from comdiv.problem import read_problems
 from comdiv.solvers.registry import solver_names
 from comdiv.solvers.settings import SolverSettings, settings_for
@@ -20,6 +21,37 @@ PROGRAM = "command:"  # how the name of a solver begins that is a program of the
 _SPLIT_KEYS = (
     "method", "test_size", "alpha", "atom_bound", "length_weight", "search", "steps_per_item", "twins", "seed",
 )  # fmt: skip
+
+
+def check_names(plan: Plan) -> None:
+    """Refuse solvers, settings and options that do not exist; needs no corpus."""
+    for name, method in plan.methods.items():
+        try:
+            check_solver(method.solver)
+            for settings in variants(plan, name, method):
+                solver_settings(method.solver, plan.training, {**method.settings, **settings}, seed=0)
+                break  # the ranges of a grid are of one kind
+        except ComdivError as error:
+            raise ComdivError(f"methods.{name}: {error}") from error
+    for name, dataset in plan.datasets.items():
+        if dataset.synthesize is not None:
+            try:
+                synthesis_options(dataset.synthesize)
+            except ComdivError as error:
+                raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
+    for name, augmentation in plan.augmentations.items():
+        try:
+            augmentation_options(augmentation, plan.training, solver="gts", seed=0)
+        except ComdivError as error:
+            raise ComdivError(f"augmentations.{name}: {error}") from error
+
+
+def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
+    """The settings to try of a method: those of the tuning, else just its own."""
+    if plan.tuning is None:
+        return [{}]
+    ranges = {**plan.tuning.ranges, **plan.tuning.also.get(name, {})}
+    return grid(ranges, plan.tuning.samples, f"{plan.tuning.seed} {name}")
 
 
 def check_solver(name: str) -> None:

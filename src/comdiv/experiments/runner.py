@@ -94,22 +94,13 @@ def fitting_jobs(wanted: int | None, threads: int) -> int:
 
 
 def tasks_of(root: Path, cells: Iterable[PlannedCell], threads: int) -> list[Task]:
-    """The cells that are not done, by process: evaluations go with their training, if that is to be run, too."""
-    groups: dict[str, list[PlannedCell]] = {}
-    seen: set[str] = set()
+    """The cells that are not done, by process: the evaluations of a training share one, with it if it is not done."""
+    groups: dict[str, dict[str, PlannedCell]] = {}
     for cell in cells:
-        if cell.key in seen or read_done(cell_folder(root, cell.key)) is not None:
-            continue
-        seen.add(cell.key)
-        leader = cell.needs[0] if cell.kind == "evaluation" and cell.needs[0] in groups else cell.key
-        if cell.kind == "evaluation" and leader == cell.key:  # its training is done: all of them share a process
-            leader = next((key for key, group in groups.items() if _continues(group[0], cell)), cell.key)
-        groups.setdefault(leader, []).append(cell)
-    return [Task(root, tuple(group), threads) for group in groups.values()]
-
-
-def _continues(first: PlannedCell, cell: PlannedCell) -> bool:
-    return first.kind == "evaluation" and first.needs[0] == cell.needs[0]
+        if read_done(cell_folder(root, cell.key)) is None:
+            leader = cell.needs[0] if cell.kind == "evaluation" else cell.key
+            groups.setdefault(leader, {}).setdefault(cell.key, cell)
+    return [Task(root, tuple(group.values()), threads) for group in groups.values()]
 
 
 @dataclass(slots=True)

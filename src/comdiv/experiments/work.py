@@ -173,7 +173,7 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         return {"epochs": 0, "planned_epochs": 0, "steps": 0}
     if recipe["steps"] == "equal":
         settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
-    summary = train_run(solver, place.data(), run, changes=settings, progress=place.progress)
+    summary = train_run(solver, place.data(), run, preset=recipe["preset"], changes=settings, progress=place.progress)
     speeds = [entry["problems_per_second"] for entry in summary.history]
     return {
         "epochs": summary.epochs,
