@@ -7,16 +7,17 @@ OUT := demo-output
 
 .PHONY: demo test test-all lint benchmarks docs clean
 
+# The mission in miniature, some minutes on two cores: $(OUT)/report/index.html shows the gap, and what augmentation does to it.
 demo: $(STAMP)
 	@echo '== Two demo corpora, made from original scenarios'
 	@$(BIN)/comdiv data demo en --out $(OUT)/demo-en.jsonl --force
-	@$(BIN)/comdiv data demo zh --out $(OUT)/demo-zh.jsonl --force
-	@$(BIN)/comdiv data stats $(OUT)/demo-en.jsonl
-	@$(BIN)/comdiv data stats $(OUT)/demo-zh.jsonl
-	@$(BIN)/comdiv data show $(OUT)/demo-en.jsonl --limit 2
-	@$(BIN)/comdiv data show $(OUT)/demo-zh.jsonl --limit 2
-	@echo '== A compositional split of the English one, and its i.i.d. control'
-	@$(BIN)/comdiv split $(OUT)/demo-en.jsonl --out $(OUT)/demo-en-comdiv --with-iid
+	@$(BIN)/comdiv data demo zh --size 4000 --out $(OUT)/demo-zh-4000.jsonl --force
+	@$(BIN)/comdiv data show $(OUT)/demo-en.jsonl --limit 1
+	@$(BIN)/comdiv data show $(OUT)/demo-zh-4000.jsonl --limit 1
+	@echo '== A compositional split, a synthetic benchmark (SD), GTS without and with augmentation: experiments/demo.yaml'
+	@$(BIN)/comdiv run experiments/demo.yaml --out $(OUT)/runs --jobs 2
+	@echo '== The report'
+	@$(BIN)/comdiv report $(OUT)/runs --out $(OUT)/report --force --open
 
 test: $(STAMP) lint
 	$(BIN)/python -m pytest -m "not slow" -n 2

@@ -1,6 +1,7 @@
 """Statistics of a plan, on results small enough to be worked out by hand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -150,3 +151,16 @@ def test_parts_are_pooled_over_seeds(tmp_path: Path) -> None:
 
 def test_numbers_know_where_the_paper_has_them(numbers: list[Number]) -> None:
     assert number(numbers, "GTS", subset="structural").place == ("math23k", "synthesis", "test", "structural")
+
+
+def test_equal_steps_compare_with_the_training_that_has_them(tmp_path: Path) -> None:
+    """GTS was trained twice: as it is, and with as many steps as GTS+DA. Only the second is a fair comparison."""
+    plan = results(tmp_path, {"GTS": {0: {0}}, "GTS+DA": {0: {0, 1, 2, 3}}})
+    facts = Facts("ten", "math23k", "synthesis", method="GTS", seed=0, steps="equal", steps_like="GTS+DA", cover="none")
+    longer = evaluation(tmp_path / "longer", facts, {0, 1, 2}, ("data",))
+    found = plan_numbers(replace(plan, cells=(*plan.cells, longer)), Judgements())
+    (paired,) = number(found, "GTS+DA").paired
+    assert paired.difference == pytest.approx(0.1)
+    assert paired.other == pytest.approx(0.3)
+    assert number(found, "GTS").accuracy == pytest.approx(0.1)
+    assert number(found, "GTS, steps of GTS+DA").accuracy == pytest.approx(0.3)

@@ -34,6 +34,7 @@ class Paired:
     p: float
     n: int
     seeds: int
+    other: float  # the accuracy of the method that it is compared with, on these problems and seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ def _group(facts: Facts, **changes: object) -> str:
     """Everything that makes two cells seeds of the same number."""
     named = {
         "dataset": facts.dataset, "target": facts.target, "method": facts.method, "rounds": facts.rounds,
-        "augmentation_seed": facts.augmentation_seed, "cover": facts.cover, "settings": dict(facts.settings), **changes,
+        "augmentation_seed": facts.augmentation_seed, "cover": facts.cover, "settings": dict(facts.settings),
+        "steps_like": facts.steps_like, **changes,
     }  # fmt: skip
     return json.dumps(named, sort_keys=True)
 
@@ -149,6 +151,8 @@ def _method(facts: Facts, groups: Mapping[str, tuple[Cell, ...]]) -> str:
         key for one in same for key, value in one.settings.items() if any(o.settings.get(key) != value for o in same)
     }
     changes = [f"{key} {value}" for key, value in facts.settings.items() if key in differing]
+    if len({one.steps_like for one in same if one.dataset == facts.dataset}) > 1 and facts.steps_like is not None:
+        changes.append(f"steps of {facts.steps_like}")
     return ", ".join([name, *changes])
 
 
@@ -170,14 +174,18 @@ def _paired(
     facts = cells[0].facts
     others = []
     if facts.plain is not None:
-        others.append((facts.plain, _group(facts, method=facts.plain, augmentation_seed=None)))
+        # With equal steps the plain method may have been trained once for each that it is compared with.
+        keys = [
+            _group(facts, method=facts.plain, augmentation_seed=None, steps_like=like) for like in (facts.method, None)
+        ]
+        others.append((facts.plain, next((key for key in keys if key in groups), "")))
     if facts.cover not in (None, "none"):
         others.append((UNCOVERED, _group(facts, cover="none")))
     for name, key in others:
         found = _compare(plan, cells, groups.get(key, ()), judgements, subset)
         if found is not None:
-            (difference, interval, p), n, seeds = found
-            yield Paired(name, difference, interval, p, n, seeds)
+            (difference, interval, p), n, seeds, accuracy = found
+            yield Paired(name, difference, interval, p, n, seeds, accuracy)
 
 
 @dataclass(slots=True)
@@ -190,7 +198,7 @@ class _Tally:
 
 def _compare(
     plan: PlanResults, cells: Sequence[Cell], others: Sequence[Cell], judgements: Judgements, subset: str | None
-) -> tuple[tuple[float, Interval, float], int, int] | None:
+) -> tuple[tuple[float, Interval, float], int, int, float] | None:
     """Problems are drawn, seeds are not: a problem counts with its mean over the seeds that both methods have."""
     ours, theirs = _finished(cells), _finished(others)
     common = [name for name in ours if name in theirs]
@@ -212,7 +220,8 @@ def _compare(
     difference, (low, high), p = paired_bootstrap(
         [tally.ours for tally in tallies.values()], [tally.others for tally in tallies.values()], resamples=RESAMPLES
     )
-    return (difference / each, (low / each, high / each), p), len(tallies), seeds
+    accuracy = sum(tally.others for tally in tallies.values()) / each / len(tallies)
+    return (difference / each, (low / each, high / each), p), len(tallies), seeds, accuracy
 
 
 def _finished(cells: Sequence[Cell]) -> dict[str, Cell]:

@@ -115,7 +115,7 @@ def _unique(numbers: Sequence[Number]) -> list[Number]:
     found: dict[tuple[object, ...], Number] = {}
     for number in numbers:
         found.setdefault((number.method, number.facts.dataset, number.facts.cover, number.part, number.subset,
-                          number.facts.rounds, number.facts.target), number)  # fmt: skip
+                          number.facts.rounds, number.facts.target, number.facts.steps_like), number)  # fmt: skip
     return list(found.values())
 
 

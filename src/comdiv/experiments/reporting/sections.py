@@ -104,7 +104,7 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
 def _kicker(plan: PlanResults) -> str:
     told = [f"Plan {plan.name}"]
     if plan.reproduces:
-        told.append(f"reproduces the paper's {plan.reproduces}")
+        told.append(f"reproduces {plan.reproduces}")
     if plan.preset:
         told.append(f"preset {plan.preset}: a small run of the whole path, not a result to compare with the paper")
     done = sum(cell.status == "done" for cell in plan.cells)
@@ -123,23 +123,14 @@ def _gain_tiles(numbers: Sequence[Number]) -> list[Tile]:
     found = []
     for number in numbers:
         paired = next((one for one in number.paired if one.against == number.facts.plain), None)
-        plain = find(numbers, number.facts.plain or "", (number.facts.dataset or "", "test"))
-        if (
-            paired is None
-            or plain is None
-            or plain.accuracy is None
-            or number.accuracy is None
-            or number.part != "test"
-        ):
+        if paired is None or number.accuracy is None or number.part != "test":
             continue
-        told = (
-            f"points ({interval_text(paired.interval)}), {p_text(paired.p)}, n = {paired.n:,}, {_seeds(paired.seeds)}"
-        )
-        bars = (Bar(plain.method, 100 * plain.accuracy), Bar(number.method, 100 * number.accuracy, "hard"))
+        sure = f"({interval_text(paired.interval)}), {p_text(paired.p)}"
+        bars = (Bar(paired.against, 100 * paired.other), Bar(number.method, 100 * number.accuracy, "hard"))
         gain = Tile(
             f"Augmentation, {number.facts.dataset} test",
             bars,
-            told,
+            f"points {sure}, n = {paired.n:,}, {_seeds(paired.seeds)}",
             signed_percent(paired.difference),
             paired_tone((paired,)),
         )
