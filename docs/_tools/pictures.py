@@ -165,13 +165,15 @@ def _wrapped(problem: Problem, colour: dict[int, str], width: int = 68) -> list[
             lines.append([])
             used = 0
         shown = html.escape(word)
-        if place in quantities:
-            quantity = quantities[place]
-            number, rest = word[: quantity.end - place], word[quantity.end - place :]
+        inside = [q for start, q in quantities.items() if place <= start < place + len(word)]
+        if inside:
+            quantity = inside[0]
+            before, number = word[: quantity.start - place], word[quantity.start - place : quantity.end - place]
+            rest = word[quantity.end - place :]
             fill = colour[quantity.index]
             halo = f'stroke="{fill}" stroke-width="7" stroke-linejoin="round" paint-order="stroke"'
             marked = f'<tspan font-weight="bold" {halo}>{number}</tspan>'
-            shown = marked + html.escape(rest)
+            shown = html.escape(before) + marked + html.escape(rest)
         lines[-1].append(shown)
         used += len(word) + 1
         place += len(word) + 1

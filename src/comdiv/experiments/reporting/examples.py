@@ -8,6 +8,7 @@ from comdiv.experiments.reporting.judging import part_problems, read_part
 from comdiv.experiments.reporting.shown import ShownProblem, shown_problem
 from comdiv.experiments.results import Cell, PlanResults
 from comdiv.expression import operator_count, template
+from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.splitting.compounds import compounds_of
 from comdiv.splitting.extraction import Extraction, extract
@@ -83,13 +84,19 @@ def three_problems(extraction: Extraction, k: int) -> tuple[int, int, int] | Non
     for compounds in sorted(roots.values(), key=lambda found: -sum(map(len, found.values()))):
         ranked = sorted(compounds.items(), key=lambda item: (-len(item[1]), item[0]))
         for root, positions in ranked:
-            # Twins and problems of one scenario show nothing: the two texts begin differently.
-            apart = {extraction.problems[p].text[:12]: p for p in sorted(positions, key=size, reverse=True)}
             others = [p for other, found in ranked if other != root for p in found]
-            if len(apart) > 1 and others:
-                first, third = sorted(apart.values(), key=lambda p: (size(p), p))[:2]
+            if len(positions) > 1 and others:
+                first = min(positions, key=lambda p: (size(p), p))
+                # Twins and problems of one scene show nothing: the third has as few of the first's words as possible.
+                words = _words(extraction.problems[first])
+                rest = [p for p in positions if p != first]
+                third = min(rest, key=lambda p: (len(words & _words(extraction.problems[p])), size(p), p))
                 return first, min(others, key=lambda p: (size(p), p)), third
     return None
+
+
+def _words(problem: Problem) -> set[str]:
+    return {token.text.lower() for token in get_language(problem.language).tokens(problem.text)}
 
 
 def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
