@@ -34,6 +34,7 @@ lint: $(STAMP)
 benchmarks: $(STAMP)
 	$(BIN)/python benchmarks/corpora.py
 	$(BIN)/python benchmarks/splitting.py
+	$(BIN)/python benchmarks/augmentation.py
 	$(BIN)/python benchmarks/solvers.py
 
 # The site, into site/: the reference is made from the code, a link that leads nowhere is an error.

@@ -67,7 +67,7 @@ def write_small_dataset(folder: Path, *, unparsable_test: bool = False) -> Path:
 
 def options(preset: str = "comdiv", **changes: Any) -> AugmentationOptions:
     """Options without a ranker."""
-    return AugmentationOptions.preset(preset, **{"ranker": "none", **changes})
+    return AugmentationOptions.preset(preset, **{"ranker": "none", "repeat_originals": 1, **changes})
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from comdiv.augmentation.composition import Draft
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.view import ProblemView
 from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
+from comdiv.expression.normalisation import chain
 from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
 
@@ -83,11 +84,12 @@ def is_degenerate(expression: Expression) -> bool:
 
 
 def _undoes(tree: Operation) -> bool:
-    if tree.operator in "-/":
-        inner = tree.right
-        again = isinstance(inner, Operation) and inner.operator == tree.operator and inner.left == tree.left
-        return again or tree.left == tree.right
-    return tree.operator == "*" and ONE in (tree.left, tree.right)
+    if tree.operator == "^":
+        return False
+    members = chain(tree)
+    above = {member.expression for member in members if not member.inverse}
+    taken_back = any(member.inverse and member.expression in above for member in members)  # n*12/12, 1-(1-n)
+    return taken_back or (tree.operator == "*" and ONE in (tree.left, tree.right))
 
 
 def _positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction:

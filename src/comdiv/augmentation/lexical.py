@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from comdiv.augmentation.composition import Draft, Refused, exchange
+from comdiv.augmentation.composition import Draft, Refused, exchange, find_fragment
 from comdiv.augmentation.environments import ClauseTable
 from comdiv.augmentation.fragments import Alternatives, environment_counts
 from comdiv.augmentation.view import ProblemView
@@ -134,7 +134,10 @@ def _unfit(exchanges: Exchanges, view: ProblemView, old: int, new: int) -> str |
         return "the new words are there already"
     for clause in view.clauses:
         _remove(words, clause.masked, before)
-    if wording.content_stems(+words) & wording.content_stems(before):
+    # Where no spaces part the words, the same characters may have been cut otherwise elsewhere: 坐火车 has a 火车.
+    uncut = "".join(before) if not view.problem.text.isascii() else ""
+    hidden = bool(uncut) and view.problem.text.lower().count(uncut) > len(find_fragment(view, before))
+    if hidden or wording.content_stems(+words) & wording.content_stems(before):
         return "the old words stay elsewhere"
     return None
 

@@ -20,8 +20,9 @@ class AugmentationOptions(BaseModel):
     rounds: int = Field(1, ge=1, le=100)
     operations: tuple[Literal[1, 2], ...] = (1, 2)
     match: Literal["unit", "environment"] = "unit"  # what question and clause share in operation 1
-    checks: Literal["full", "paper"] = "full"
-    per_problem: tuple[int, int] = (10, 2)  # new problems an original and round, of operation 1 and 2
+    # For training, many compounds beat few coherent ones; `full` is for texts that people read.
+    checks: Literal["full", "paper"] = "paper"
+    per_problem: tuple[int, int] = (12, 2)  # new problems an original and round, of operation 1 and 2
     growth: float | None = Field(9.0, gt=0)  # new problems of a round, at most so many times the originals
     max_growth: float = Field(10.0, gt=1)  # the final set, at most so many times the originals; the paper: unbounded
     more_operators: int | None = Field(1, ge=0)  # than the greater of the parents; None: any number
@@ -34,8 +35,7 @@ class AugmentationOptions(BaseModel):
     keep: float = Field(0.2, gt=0, le=1)  # share of the ranked candidates
     keep_by: Literal["joint", "stratum"] = "stratum"  # one ranking for all, or one for each operation and template
     warm_start: bool = False  # the ranker begins with the last round's weights
-    repeat_originals: int = Field(1, ge=1, le=100)  # so that ordinary problems do not drown
-    compositional_validation: bool = True  # operation 1 on validation problems, to choose epochs by
+    repeat_originals: int = Field(3, ge=1, le=100)  # so that ordinary problems do not drown
     ban: tuple[str, ...] = Field((), repr=False)  # `text_hash` of number-masked texts that must not come out
     seed: int = Field(0, ge=0)
 
@@ -96,5 +96,4 @@ _PAPER: dict[str, Any] = {
     "keep_by": "joint",
     "warm_start": False,
     "repeat_originals": 1,
-    "compositional_validation": False,
 }

@@ -31,6 +31,8 @@ _SUBJECTS = frozenset(["he", "she"])
 _BE = frozenset(["is", "are", "was", "were", "be"])
 _HAVE = frozenset(["have", "has", "had", "own", "owns", "owned"])
 _AUXILIARIES = frozenset(["do", "does", "did", "will"])
+_CONDITIONS = frozenset(["if", "when", "after"])
+_TOGETHER = frozenset(["they", "together"])
 _DOLLARS: tuple[str, ...] = ("dollar",)
 _EMPTY = _SUMMING | _BE | _HAVE
 _TAGS = {"NN": "thing", "NNS": "things", "JJ": "quality"}
@@ -99,8 +101,11 @@ class EnglishWording(Wording):
         words = question.masked
         if view.asked_unit is None or not _NO_QUESTION.isdisjoint(words) or "how" not in words:
             return None
+        if view.narrative[-1].masked[0] in _CONDITIONS:
+            return None  # the condition belongs to the question: "if she gives them all away , how many …"
         how = len(words) - 1 - words[::-1].index("how")
-        if how > 1 or words[how + 1 : how + 2] not in (("many",), ("much",)):
+        before = {word for word in words[:how] if word[:1].isalpha()}  # "in total , how many …"
+        if not before <= _SUMMING or words[how + 1 : how + 2] not in (("many",), ("much",)):
             return None
         noun = _noun_group(words, how + 2, view.asked_unit)
         if noun is None:
@@ -112,7 +117,7 @@ class EnglishWording(Wording):
         if not tail:
             return None
         if tail[0] in _BE or tail[:2] == ["will", "be"]:
-            return self._being(question, phrase, tail, rest, actors)
+            return self._being(view, phrase, tail, rest, actors)
         if tail[0] not in _AUXILIARIES:
             return None
         actor, place = _actor_at(question, rest + 1, actors)
@@ -128,12 +133,19 @@ class EnglishWording(Wording):
         return Frame((phrase, "have" if state else verb_stem(verb), around), actor, state)
 
     def _being(
-        self, question: ClauseView, phrase: tuple[str, ...], tail: list[str], rest: int, actors: Actors
+        self, view: ProblemView, phrase: tuple[str, ...], tail: list[str], rest: int, actors: Actors
     ) -> Frame | None:
+        """ "How many … are there in the park": about a place; "how many … are left" in a story of one: about them."""
+        question = view.question
         if any(token.text in actors for token in question.tokens):
             return None
         around = self._things(tail, question.tokens[rest:], actors, phrase)
-        return None if around is None else Frame((phrase, "be", around))
+        if around is None:
+            return None
+        people = {name: None for part in view.narrative for name in _named(part, actors)}
+        if not around and tail[-1] == "left" and len(people) == 1:
+            return Frame((phrase, "have", around), next(iter(people)))
+        return Frame((phrase, "be", around))
 
     def clause_frame(self, view: ProblemView, clause: int, actors: Actors) -> Frame | None:
         seen = view.clauses[clause]
@@ -202,6 +214,8 @@ class EnglishWording(Wording):
         others = {token.text for part in other.clauses for token in part.tokens if token.text in actors}
         if (mine - set(old.split())) & (others | set(new.split())):
             return None  # one name for two people
+        if mine - set(old.split()) and not _TOGETHER.isdisjoint(other.question.masked):
+            return None  # "together" would count what these people have
         if not new:
             return text
         pronouns = {_PRONOUNS[word] for part in view.narrative for word in part.masked if word in _PRONOUNS}
@@ -288,6 +302,20 @@ def _person_before(view: ProblemView, clause: int, pronoun: str, actors: Actors)
                     start -= 1
                 people.setdefault(token.text, _actor_at(part, start, actors)[0] or token.text)
     return next(iter(people.values())) if len(people) == 1 else None
+
+
+def _named(clause: ClauseView, actors: Actors) -> list[str]:
+    """The people named in a clause, with their titles."""
+    found = []
+    place = 0
+    while place < len(clause.tokens):
+        name, end = _actor_at(clause, place, actors)
+        if name is None and clause.tokens[place].text in actors:
+            name, end = clause.tokens[place].text, place + 1
+        if name is not None:
+            found.append(name)
+        place = max(end, place + 1)
+    return found
 
 
 def _gender(name: str, view: ProblemView, actors: Actors) -> str:

@@ -10,15 +10,16 @@ from comdiv.augmentation.wording import Actors, Frame, Wording
 from comdiv.language.base import SHARE
 from comdiv.language.chinese import tagged
 
-_PERSON = re.compile(r"小[\u4e00-\u9fff]{1,2}|[\u4e00-\u9fff]{1,2}(?:师傅|老师|叔叔|阿姨|爷爷|奶奶|医生)|[甲乙丙丁]")
+_PERSON = re.compile(r"小[\u4e00-\u9fff]|[\u4e00-\u9fff](?:师傅|老师|叔叔|阿姨|爷爷|奶奶|医生)|[甲乙丙丁]")
 _NOT_PEOPLE = words("zh", "not_people")
+_SUM = re.compile(r"共|总|剩|全部|合计")
 _ASKING = frozenset(["多少", "几"])
 _RELATIONS = re.compile(pattern("zh", "relations"))
 _NO_QUESTION = re.compile(pattern("zh", "no_question"))
 _STATE_VERBS = words("zh", "state_verbs")
 _IGNORED = words("zh", "ignored")
 _GENERAL = words("zh", "general")
-_PLACES = words("zh", "places")
+_PLACE = re.compile(rf"[\u4e00-\u9fff]{{0,2}}(?:{pattern('zh', 'places')})")
 _ARITHMETIC = re.compile(pattern("zh", "arithmetic"))
 
 
@@ -64,6 +65,12 @@ class ChineseWording(Wording):
         mine, others = set(people(text)), set(people(other.problem.text))
         if (mine - {old}) & (others | {new}):
             return None
+        rest = other.problem.text[: other.clauses[clause].start] + other.problem.text[other.clauses[clause].end :]
+        here, there = set(_PLACE.findall(text)), set(_PLACE.findall(rest))
+        if here and there and here != there:
+            return None  # two schools, two shops: the second story is about another one
+        if not _tells_apart(view, other, clause):
+            return None
         return text.replace(old, new) if old else text
 
     def fragment_kind(self, tokens: Sequence[str], actors: Actors) -> str | None:
@@ -83,6 +90,29 @@ class ChineseWording(Wording):
 
     def is_content(self, token: str) -> bool:
         return token not in _IGNORED and _tag(token).startswith(("n", "v", "a")) and token != NUMBER
+
+
+def _tells_apart(view: ProblemView, other: ProblemView, clause: int) -> bool:
+    """Whether the story does not tell what the other question asks, adds nothing to its sum, and keeps its subject."""
+    question = other.text_of(other.question)
+    asked, told = _things(question), _things("".join("".join(part.masked) for part in view.narrative))
+    stated = _things("".join(other.clauses[clause].masked))
+    if asked & told:
+        return False  # what is asked for has been told: the problem goes round in a circle
+    if _SUM.search(question) and not told <= stated | asked:
+        return False  # "altogether" would count what the story brings along
+    following = other.clauses[clause + 1]
+    first = tagged("".join(following.masked))[0]
+    if first[1].startswith(("n", "r")) or people(first[0]):
+        return True
+    subject = _things("".join(view.narrative[-1].masked[:3]))  # a clause without a subject takes the one before it
+    return bool(subject & _things(view.text_of(view.question)))
+
+
+def _things(text: str) -> frozenset[str]:
+    """The people and the specific nouns of a text."""
+    nouns = {word for word, tag in tagged(text) if tag.startswith("n") and word not in _GENERAL | _IGNORED}
+    return frozenset({word for word in nouns if not _PLACE.search(word)} | set(people(text)))
 
 
 def people(text: str) -> list[str]:
@@ -105,6 +135,6 @@ def _frame(view: ProblemView, clause: ClauseView, text: str, unit: str) -> Frame
             verbs.add(word)
         elif tag.startswith(("t", "r", "f", "s", "m", "a")) and not word.isascii():
             return None  # a time, a place, a pointer or another number: what it points to is not here
-    if not nouns:
-        return None
+    if nouns <= _GENERAL and not named:
+        return None  # whose price, which pupils?
     return Frame((unit, frozenset(verbs), frozenset(nouns)), named[0] if named else None, state=not verbs)

@@ -1,0 +1,158 @@
+"""The index of environments against a plain dictionary of them, and one round on growing corpora.
+
+    COMDIV_DATA=… python benchmarks/augmentation.py
+
+Both indexes see the same clauses and must find the same pairs of alternative fragments. One round (without ranking) is
+measured on 1, 10 and 50 times a demo corpus, and on MAWPS and Math23K where they are at hand; processor seconds of one
+process, peak memory of a process of its own for each.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+
+from comdiv.augmentation.environments import ClauseTable, group, occurrences
+from comdiv.augmentation.fragments import FragmentIndex
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.proposals import Indexes, build_workshop
+from comdiv.augmentation.source import masked_hash
+from comdiv.augmentation.view import view_of
+from comdiv.corpora import read_corpus
+from comdiv.corpora.demo.generate import generate
+from comdiv.errors import ComdivError
+from comdiv.problem import Problem
+
+BASE = 200  # problems of the demo corpus
+Clause = tuple[str, ...]
+Pairs = dict[frozenset[Clause], int]
+
+
+def dictionary_pairs(clauses: Sequence[Clause]) -> Pairs:
+    """GECA's way: every environment is a key, its fragments are the value."""
+    fragments: dict[tuple[Clause, Clause], set[Clause]] = defaultdict(set)
+    for clause in clauses:
+        for start in range(len(clause)):
+            for end in range(start + 1, min(start + 4, len(clause)) + 1):
+                if end - start < len(clause) and "#" not in clause[start:end]:
+                    fragments[clause[:start], clause[end:]].add(clause[start:end])
+    pairs: Counter[frozenset[Clause]] = Counter()
+    for found in fragments.values():
+        pairs.update(frozenset(pair) for pair in combinations(found, 2))
+    return pairs
+
+
+def index_pairs(clauses: Sequence[Clause]) -> Pairs:
+    """The same by hashes and a sort-join."""
+    index = FragmentIndex()
+    index.add(clauses)
+    alternatives = index.join()
+    words = index.table.words()
+    columns = (column.tolist() for column in alternatives.pairs())
+    return {
+        frozenset([alternatives.words(a, words), alternatives.words(b, words)]): count
+        for a, b, count in zip(*columns, strict=True)
+    }
+
+
+def dictionary_environments(clauses: Sequence[Clause]) -> set[frozenset[tuple[int, ...]]]:
+    """Environments with two holes that occur more than once, as sets of (clause, holes), by a dictionary."""
+    members: dict[Clause, list[tuple[int, ...]]] = defaultdict(list)
+    for number, clause in enumerate(clauses):
+        spans = [(a, b) for a in range(len(clause)) for b in range(a + 1, min(a + 4, len(clause)) + 1)]
+        for a, b in spans:
+            for c, d in spans:
+                if c > b:
+                    environment = (*clause[:a], "<hole>", *clause[b:c], "<hole>", *clause[d:])
+                    members[environment].append((number, a, b, c, d))
+    return {frozenset(found) for found in members.values() if len(found) > 1}
+
+
+def index_environments(clauses: Sequence[Clause]) -> tuple[set[frozenset[tuple[int, ...]]], float]:
+    """The same by hashes, and the seconds it took."""
+    started = time.process_time()
+    table = ClauseTable()
+    rows = [table.add(clause) for clause in clauses]
+    groups = group(occurrences(table, rows, 2), table)
+    seconds = time.process_time() - started
+    members = [
+        (row, *holes) for row, holes in zip(groups.members.clauses.tolist(), groups.members.holes.tolist(), strict=True)
+    ]
+    return {frozenset(members[a:b]) for a, b in zip(groups.starts[:-1], groups.starts[1:], strict=True)}, seconds
+
+
+def timed_index(clauses: Sequence[Clause]) -> float:
+    """Seconds to index, join and count the pairs."""
+    started = time.process_time()
+    index = FragmentIndex()
+    index.add(clauses)
+    index.join().pairs()
+    return time.process_time() - started
+
+
+def corpus(name: str, size: int) -> Sequence[Problem]:
+    return tuple(generate("en", size)) if name == "demo-en" else read_corpus(name).problems
+
+
+def one_round(name: str, size: int) -> dict[str, float]:
+    """A round of the preset `comdiv` without ranking, everything but reading the corpus included."""
+    problems = corpus(name, size)
+    started = time.process_time()
+    views = [view for problem in problems if (view := view_of(problem)) is not None]
+    known = frozenset(masked_hash(problem) for problem in problems)
+    options = AugmentationOptions.preset("comdiv", per_problem=(5, 5))
+    proposals, _ = build_workshop(views, known, options, 1, Indexes()).propose(range(len(views)))
+    seconds = time.process_time() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"problems": len(problems), "new": len(proposals), "seconds": round(seconds, 2), "megabytes": round(peak)}
+
+
+def in_a_process_of_its_own(name: str, size: int) -> dict[str, float]:
+    done = subprocess.run([sys.executable, __file__, name, str(size)], capture_output=True, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        print(json.dumps(one_round(sys.argv[1], int(sys.argv[2]))))
+        return
+    views = [view for problem in corpus("demo-en", 25 * BASE) if (view := view_of(problem)) is not None]
+    clauses = [clause.masked for view in views for clause in view.narrative]
+    started = time.process_time()
+    wanted = dictionary_pairs(clauses)
+    plain = time.process_time() - started
+    ours = min(timed_index(clauses) for _ in range(3))
+    same = index_pairs(clauses) == wanted
+    print(f"pairs of fragments     {len(wanted):,} in {len(clauses):,} clauses, identical: {same}")
+    print(f"dictionary             {plain:.2f} s")
+    print(f"rolling hashes         {ours:.2f} s, {plain / ours:.1f} times faster")
+    distinct = list(dict.fromkeys(clauses))[:1500]
+    started = time.process_time()
+    wanted_groups = dictionary_environments(distinct)
+    plain = time.process_time() - started
+    found_groups, ours = index_environments(distinct)
+    same = found_groups == wanted_groups
+    print(f"two-hole environments  {len(wanted_groups):,} in {len(distinct):,} clauses, identical: {same}")
+    print(f"dictionary             {plain:.2f} s")
+    print(f"rolling hashes         {ours:.2f} s, {plain / ours:.1f} times faster")
+    runs = [("demo-en", BASE), ("demo-en", 10 * BASE), ("demo-en", 50 * BASE), ("mawps", 0), ("math23k", 0)]
+    for name, size in runs:
+        try:
+            if name != "demo-en":
+                corpus(name, size)
+        except ComdivError:
+            continue
+        found = in_a_process_of_its_own(name, size)
+        print(
+            f"one round, {name:8} {found['problems']:>7,} problems: {found['seconds']:7.2f} s, "
+            f"{found['megabytes']:,} MB, {found['new']:,} new"
+        )
+
+
+if __name__ == "__main__":
+    main()
