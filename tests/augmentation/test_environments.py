@@ -112,7 +112,7 @@ def test_pairs_of_a_corpus_equal_a_dictionary_of_environments(code: str) -> None
         for pair in combinations({clause[a:b] for clause, (a, b) in members}, 2):
             wanted[frozenset(pair)] += 1
     assert pairs == wanted
-    assert len(pairs) > 10
+    assert len(pairs) > 5
 
 
 def test_adding_clauses_later_gives_the_same_pairs_and_hashes_only_the_new_ones() -> None:
