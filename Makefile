@@ -36,6 +36,7 @@ benchmarks: $(STAMP)
 	$(BIN)/python benchmarks/splitting.py
 	$(BIN)/python benchmarks/augmentation.py
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python benchmarks/studio.py
 
 # The site, into site/: the reference is made from the code, a link that leads nowhere is an error.
 docs: $(STAMP)

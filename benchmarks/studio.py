@@ -13,17 +13,15 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from threading import Thread
 
 import httpx
-import uvicorn
 
 from comdiv.review import ReviewLog
 from comdiv.studio.app import Studio, studio_app
 from comdiv.studio.composition import compose
 from comdiv.studio.library import Library
 from comdiv.studio.security import Guard
-from comdiv.studio.server import listen
+from comdiv.studio.server import in_background
 from corpora import corpus_file
 
 LIMIT = 0.100  # seconds
@@ -68,12 +66,7 @@ def main() -> None:
         print(f"corpus     {library.name}, {len(library.entries):,} problems")
         print(f"start      {read:.1f} s reading, {clustered:.1f} s clustering quantities")
         app = Guard(studio_app(Studio(library, composition, ReviewLog(Path(folder) / "review.jsonl"))))
-        listener = listen("127.0.0.1", 0, 0)
-        listener.socket.listen(16)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
-        thread = Thread(target=server.run, kwargs={"sockets": [listener.socket]}, daemon=True)
-        thread.start()
-        with httpx.Client(base_url=listener.address, timeout=60) as client:
+        with in_background(app) as address, httpx.Client(base_url=address, timeout=60) as client:
             least = statistics.median(seconds_of(client, ["/static/icon.svg"] * REQUESTS))
             print(f"{'page':10} {'median':>9} {'95 %':>9}   against the smallest answer ({1000 * least:.1f} ms)")
             medians = {}
@@ -82,8 +75,6 @@ def main() -> None:
                 medians[kind] = statistics.median(taken)
                 tail = statistics.quantiles(taken, n=20)[-1]
                 print(f"{kind:10} {1000 * medians[kind]:6.1f} ms {1000 * tail:6.1f} ms   {medians[kind] / least:.1f}")
-        server.should_exit = True
-        thread.join(timeout=10)
     slow = [kind for kind, median in medians.items() if median > LIMIT]
     print(f"over {1000 * LIMIT:.0f} ms: {', '.join(slow)}" if slow else f"all medians under {1000 * LIMIT:.0f} ms")
     sys.exit(bool(slow))

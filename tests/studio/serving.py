@@ -1,4 +1,4 @@
-"""Real servers for tests in a browser: in a thread of the test, or as the command line in a process of its own."""
+"""The command line as a server in a process of its own, which tests may kill."""
 
 import random
 import re
@@ -6,42 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
-
-import uvicorn
-from starlette.types import ASGIApp
-
-from comdiv.studio.server import listen
-
-
-class _Server(uvicorn.Server):
-    """A server in a thread cannot take signals: the test stops it."""
-
-    def install_signal_handlers(self) -> None:
-        return
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-@contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """The address of an application that answers until the block ends. The kernel chooses the port."""
-    listener = listen("127.0.0.1", 0, 0)
-    listener.socket.listen(128)
-    server = _Server(uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1))
-    thread = Thread(target=server.run, kwargs={"sockets": [listener.socket]}, daemon=True)
-    thread.start()
-    try:
-        yield listener.address  # the socket listens already: a browser waits until the server takes requests
-    finally:
-        server.should_exit = True
-        thread.join(timeout=30)
-        listener.socket.close()
 
 
 class Process:

@@ -17,9 +17,10 @@ from comdiv.studio.app import Studio, studio_app
 from comdiv.studio.judge import judging_app
 from comdiv.studio.judging import JudgingSession
 from comdiv.studio.security import Guard
+from comdiv.studio.server import in_background
 from comdiv.studio.shelf import Shelf
 from solvers.tiny import trained_solver
-from studio.serving import Process, free_port, links_of, served
+from studio.serving import Process, free_port, links_of
 from studio.small import hostile, products
 
 if TYPE_CHECKING:
@@ -88,14 +89,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def looking(dataset: Path, made: Callable[..., Studio], runs: Path) -> Iterator[str]:
     """A studio for tests that write nothing."""
-    with served(Guard(studio_app(made(dataset, Shelf(runs))))) as address:
+    with in_background(Guard(studio_app(made(dataset, Shelf(runs))))) as address:
         yield address
 
 
 @pytest.fixture
 def writing(own_dataset: Path, made: Callable[..., Studio]) -> Iterator[str]:
     """A studio with a dataset of its own."""
-    with served(Guard(studio_app(made(own_dataset)))) as address:
+    with in_background(Guard(studio_app(made(own_dataset)))) as address:
         yield address
 
 
@@ -107,7 +108,7 @@ def session(tmp_path: Path) -> JudgingSession:
 @pytest.fixture
 def judging(session: JudgingSession) -> Iterator[dict[str, str]]:
     """The judges' links."""
-    with served(Guard(judging_app(session), secret_links=True)) as address:
+    with in_background(Guard(judging_app(session), secret_links=True)) as address:
         yield {judge.name: f"{address}/judge/{judge.secret}" for judge in session.judges()}
 
 
@@ -345,7 +346,7 @@ def test_no_page_scrolls_sideways_on_a_phone_or_at_200_percent(
         visit(page, looking + path)
         assert widest_overflow(page) <= 0, path
         assert page.is_visible("h1") or path.startswith("/?") or path == "/"
-    with served(Guard(judging_app(session), secret_links=True)) as address:
+    with in_background(Guard(judging_app(session), secret_links=True)) as address:
         for path in judge_pages(session):
             visit(page, address + path)
             assert widest_overflow(page) <= 0, path
@@ -391,7 +392,7 @@ def test_axe_finds_no_serious_fault(open_page: OpenPage, looking: str, session: 
 
     for path in PAGES:
         check(looking + path)
-    with served(Guard(judging_app(session), secret_links=True)) as address:
+    with in_background(Guard(judging_app(session), secret_links=True)) as address:
         for path in judge_pages(session):
             check(address + path)
         ben = session.judges()[1]

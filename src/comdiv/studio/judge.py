@@ -1,6 +1,7 @@
 """Judge: the pages of a session. Whatever is private stands behind a secret in the path: the judge's own link."""
 
 import json
+import secrets
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -115,7 +116,7 @@ def write_results(session: JudgingSession) -> list[Path]:
 
 
 def _check_organiser(session: JudgingSession, secret: str) -> None:
-    if secret != session.organiser:
+    if not secrets.compare_digest(secret.encode(), session.organiser.encode()):
         raise HTTPException(404, "There is no such page.")
 
 

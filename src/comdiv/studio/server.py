@@ -4,8 +4,10 @@ import errno
 import secrets
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Thread
 from urllib.parse import quote
 
 from starlette.types import ASGIApp
@@ -78,6 +80,25 @@ def serve(app: ASGIApp, listener: Listener, *, open_at: str | None = None, ready
     if open_at:
         webbrowser.open(open_at)
     server.run(sockets=[listener.socket])
+
+
+@contextmanager
+def in_background(app: ASGIApp) -> Iterator[str]:
+    """An application that answers from a thread until the block ends, for notebooks and scripts: its address."""
+    import uvicorn
+
+    listener = listen("127.0.0.1", 0, 0)  # a port that the system chooses
+    listener.socket.listen(128)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, kwargs={"sockets": [listener.socket]}, daemon=True)
+    thread.start()
+    try:
+        yield listener.address
+    finally:
+        server.should_exit = True
+        thread.join(timeout=30)
+        listener.socket.close()
 
 
 def with_token(address: str, token: str | None) -> str:

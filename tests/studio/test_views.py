@@ -1,0 +1,83 @@
+"""How problems look: pieces, colours, trees, numbers in the places of N0, N1…"""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from comdiv.expression import parse
+from comdiv.problem import Problem, Provenance
+from comdiv.studio import views
+from comdiv.studio.library import Library
+
+BAGS = Problem("a", "en", "Tom has 3 bags of 12 apples.", parse("N0*N1"), Fraction(36))
+
+
+def test_pieces_make_up_the_text_and_colour_contexts_by_the_nearest_quantity() -> None:
+    found = views.pieces(BAGS, [7, 2], window=2)
+    assert "".join(piece.text for piece in found) == BAGS.text
+    assert [(piece.text, piece.cluster) for piece in found if piece.text.strip()] == [
+        ("Tom", 7), ("has", 7), ("3", 7), ("bags", 7), ("of", 2), ("12", 2), ("apples", 2), (".", 2),
+    ]  # fmt: skip
+    assert [piece.text for piece in found if piece.quantity is not None] == ["3", "12"]
+
+
+@pytest.mark.parametrize("text", ["3", "No number.", "小明有5个苹果，又买了2个。", " 4  and 5 "])
+def test_without_a_window_only_quantities_are_set_apart(text: str) -> None:
+    problem = Problem("a", "zh" if "小" in text else "en", text)
+    plain = views.pieces(problem, None)
+    assert "".join(piece.text for piece in plain) == text
+    assert all(piece.cluster is None for piece in plain)
+    assert len([piece for piece in plain if piece.quantity is not None]) == len(views.quantities_of(problem))
+
+
+def test_more_clusters_than_colours_begin_again() -> None:
+    assert views.Piece("3", 0, views.COLOURS + 2).colour == 2
+
+
+def test_trees_have_the_texts_numbers_or_the_clusters_and_escape_both() -> None:
+    assert BAGS.expression is not None
+    numbers = views.tree(BAGS, BAGS.expression, [7, 2])
+    assert ">12</text>" in numbers
+    assert 'fill="var(--colour-7)"' in numbers
+    clusters = views.cluster_tree(parse("N0*(1-N1)"), [7, 2])
+    assert ">c7</text>" in clusters
+    assert ">C</text>" in clusters
+    beyond = views.tree(BAGS, parse("N5"))  # an expression that does not fit its text is still drawn
+    assert ">N5</text>" in beyond
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "shown"),
+    [
+        ("3 bags of 12 apples", "N0*N1-1", "3×12−1"),
+        ("4/5 of the book", "1-N0", "1−(4/5)"),
+        ("20% of $2.50", "N0*N1", "20%×2.50"),
+        ("1 2 3 4 5 6 7 8 9 10 11 12", "N11/N1", "12÷2"),
+    ],
+)
+def test_numbers_stand_in_the_places_of_quantities(text: str, expression: str, shown: str) -> None:
+    assert views.in_numbers(Problem("a", "en", text), parse(expression)) == shown
+
+
+def test_values_of_expressions() -> None:
+    assert views.value_of(BAGS, parse("N0/N1")) == "0.25"
+    assert views.value_of(BAGS, parse("N0/0")) == ""
+    assert views.value_of(BAGS, None) == ""
+    assert views.in_numbers(BAGS, None) == ""
+
+
+def test_lineage_links_what_is_there_and_never_itself() -> None:
+    details = {"donor": "a", "steps": {"x": 1}}
+    child = Problem("b", "en", "3 cats.", provenance=Provenance(rule="3", parents=("a", "b", "gone"), details=details))
+    library = Library("two", {"train": [BAGS, child]}, {}, Path("review.jsonl"))
+    entry = library.find("b")
+    assert entry is not None
+    lines = {line.key: [(value, found and found.problem.id) for value, found in line.values]
+             for line in views.lineage(entry, library)}  # fmt: skip
+    assert lines == {
+        "rule": [("3", None)],
+        "parents": [("a", "a"), ("b", None), ("gone", None)],
+        "donor": [("a", "a")],
+        "steps": [("x 1", None)],
+    }
