@@ -34,7 +34,6 @@ SHOTS = (
     "studio-results",
 )  # fmt: skip
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-TEXT = "Tom has 6 boxes of 24 pencils. He gives 30 pencils to his class. How many pencils has he left?"
 SAMPLE = 40
 SMALL = ("--set", "hidden=64", "--set", "embedding=64", "--set", "epochs=8", "--threads", "1")
 
@@ -61,6 +60,14 @@ class Camera:
         print(IMAGES / f"{name}.png")
 
 
+def solved_text(studio: Studio) -> str:
+    """A validation problem with two operators that the first of the small solvers gets right, if there is one."""
+    problems = [e.problem for e in studio.library.entries if e.part == "validation" and e.operators == 2]
+    solutions = studio.shelf.solver("gts").solve(problems, beam=5)
+    right = (p.text for p, s in zip(problems, solutions, strict=True) if s.answer is not None and s.answer == p.answer)
+    return next(right, problems[0].text)
+
+
 def photograph_split(camera: Camera, studio: Studio) -> None:
     with in_background(Guard(studio_app(studio))) as address:
         camera.keep(camera.open(f"{address}/?part=test&operators=3", 720), "studio-explore")
@@ -69,11 +76,12 @@ def photograph_split(camera: Camera, studio: Studio) -> None:
             page = camera.open(f"{address}/problem?id={shown.problem.id}&part=test", 1000, dark=dark)
             camera.keep(page, "studio-problem-dark" if dark else "studio-problem")
         page = camera.open(f"{address}/solve", 900)
-        page.fill("textarea", TEXT)
+        page.fill("textarea", solved_text(studio))
         for box in page.locator("input[name=run]").all():
             box.check()
         page.click("button:has-text('Solve')")
         page.wait_for_selector("article.solution summary >> nth=0").click()
+        page.mouse.wheel(0, -5_000)
         camera.keep(page, "studio-solve")
 
 

@@ -162,7 +162,7 @@ def _attention(solver: Any, problem: Problem, solution: Solution) -> tuple[Atten
         AttentionRow(
             token=token,
             words=[
-                (word, min(LEVELS - 1, int(LEVELS * weight)), place in found.quantities)
+                (word, min(LEVELS - 1, int(LEVELS * weight / max(row))), place in found.quantities)
                 for place, (word, weight) in enumerate(zip(words, row, strict=True))
             ],
             numbers=[(quantity.text, row[place]) for quantity, place in zip(quantities, found.quantities, strict=True)],
