@@ -75,13 +75,13 @@ def photograph_split(camera: Camera, studio: Studio) -> None:
         for dark in (False, True):
             page = camera.open(f"{address}/problem?id={shown.problem.id}&part=test", 1000, dark=dark)
             camera.keep(page, "studio-problem-dark" if dark else "studio-problem")
-        page = camera.open(f"{address}/solve", 900)
+        page = camera.open(f"{address}/solve", 1250)
         page.fill("textarea", solved_text(studio))
         for box in page.locator("input[name=run]").all():
             box.check()
         page.click("button:has-text('Solve')")
-        page.wait_for_selector("article.solution summary >> nth=0").click()
-        page.mouse.wheel(0, -5_000)
+        page.wait_for_selector("article.solution summary >> nth=0")
+        page.evaluate("document.querySelector('.attention').open = true; document.activeElement.blur(); scrollTo(0, 0)")
         camera.keep(page, "studio-solve")
 
 
