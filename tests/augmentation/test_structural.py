@@ -97,3 +97,14 @@ def test_shards_of_any_size_propose_the_same_problems(sizes: tuple[int, ...]) ->
         first += size
     assert parts == whole
     assert tally.counts[1]["passed"] + tally.counts[2]["passed"] == len(whole) > 36
+
+
+def test_questions_matched_by_environment_give_no_fragments_to_operation_2() -> None:
+    views = [
+        view("Tom has 3 red pens . How many red pens has Tom now ?", "N0", name="a"),
+        view("Tom has 5 red pens . How many blue pens has Tom now ?", "N0", name="b"),
+    ]
+    indexes = Indexes()
+    workshop = build_workshop(views, frozenset(), options("paper"), 1, indexes)
+    assert sorted({row for rows in indexes.rows for row in rows}) == list(range(len(indexes.fragments.table.by_row)))
+    workshop.propose(range(2))

@@ -13,6 +13,7 @@ from typing import Any
 from comdiv.augmentation.checks import Rejected, checked
 from comdiv.augmentation.composition import Draft, Refused
 from comdiv.augmentation.engine import Engine, LocalEngine
+from comdiv.augmentation.environments import ClauseTable
 from comdiv.augmentation.fragments import FragmentIndex
 from comdiv.augmentation.lexical import Exchanges, lexical_drafts
 from comdiv.augmentation.options import AugmentationOptions
@@ -177,8 +178,8 @@ def build_workshop(
         if options.match == "unit":
             matches = match_by_unit(views, frames)
         else:
-            table = indexes.fragments.table
-            indexes.two_holes = indexes.two_holes or TwoHoleHashes(table)
+            # A table of its own: questions are no places for operation 2 to take fragments from.
+            indexes.two_holes = indexes.two_holes or TwoHoleHashes(ClauseTable())
             matches = match_by_environment(views, indexes.two_holes, engine)
     if 2 in options.operations and options.per_problem[1]:
         alternatives = indexes.fragments.join(engine)
