@@ -110,3 +110,9 @@ def test_what_is_missing_is_named(problems: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match="no dataset folder"):
         run(tmp_path)
+
+
+def test_answers_are_not_held_back_to_be_sent_together() -> None:
+    listener = listen("127.0.0.1", 0, 0)
+    assert listener.socket.proto == socket.IPPROTO_TCP  # what asyncio asks before it sets TCP_NODELAY
+    listener.socket.close()

@@ -43,7 +43,8 @@ def listen(host: str, port: int | None, usual: int) -> Listener:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = [port] if port is not None else [*range(usual, usual + TRIED_PORTS), 0]
     for candidate in wanted:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Only of a socket that says it is TCP does asyncio switch off Nagle's algorithm: 40 ms for every answer.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # again right after a stop
         try:
             listener.bind((host, candidate))
