@@ -1,17 +1,21 @@
 """What every model must do: learn, and say the same in training as in decoding."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, Operation, Reference
-from comdiv.problem import Problem
+from comdiv.problem import Problem, Provenance
+from comdiv.solvers import model as model_module
 from comdiv.solvers.batches import Batch, sorted_batches
+from comdiv.solvers.gts import Gts
 from comdiv.solvers.model import Model
 from comdiv.solvers.neural import NeuralSolver
-from solvers.tiny import EIGHT, SOLVERS, tiny_solver
+from comdiv.solvers.reading import Vocabulary
+from solvers.tiny import EIGHT, SOLVERS, tiny_settings, tiny_solver
 
 
 def stepwise_logits(model: Model, batch: Batch, beam: int) -> torch.Tensor:
@@ -110,3 +114,17 @@ def test_an_expression_longer_than_the_positions_of_the_transformer_is_left_out(
     long = Problem("long", "en", "7 things", tree)
     summary = tiny_solver("transformer", most_tokens=255).fit([*EIGHT, long], ())
     assert (summary.problems, summary.left_out) == (8, 1)
+
+
+def test_rare_words_of_a_small_corpus_count_however_much_it_was_augmented(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_module, "LARGE_CORPUS", 9)
+    new = [replace(problem, id=f"{problem.id}+", provenance=Provenance(operation="1")) for problem in EIGHT]
+    small = Gts.learn_reader([*EIGHT, *new], tiny_settings())
+    large = Gts.learn_reader([*EIGHT, replace(EIGHT[0], id="ninth")], tiny_settings())
+    assert "figs" in words_of(small)
+    assert "figs" not in words_of(large)
+
+
+def words_of(reader: object) -> tuple[str, ...]:
+    assert isinstance(reader, Vocabulary)
+    return reader.words

@@ -16,7 +16,7 @@ from comdiv.solvers.grammar import DecodingRules, Rules
 from comdiv.solvers.reading import NumberInput, Reader, Vocabulary, input_words
 from comdiv.solvers.settings import SolverSettings
 
-LARGE_CORPUS = 5_000  # problems; below it every word counts, above it rare ones are unknown
+LARGE_CORPUS = 5_000  # original problems; below it every word counts, above it rare ones are unknown
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class Model(nn.Module, ABC):
     @classmethod
     def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
         """How texts become integers, given the training problems."""
-        least = settings.min_frequency or (1 if len(problems) < LARGE_CORPUS else 5)
+        originals = sum(not problem.provenance.operation for problem in problems)  # augmentation adds no words
+        least = settings.min_frequency or (1 if originals < LARGE_CORPUS else 5)
         return Vocabulary.learn((input_words(problem, cls.numbers)[0] for problem in problems), least)
 
     @classmethod

@@ -32,7 +32,7 @@ class SolverSettings(BaseModel):
     beam: int = Field(5, ge=1, le=100)
     most_tokens: int = Field(45, ge=3, le=255)  # of an expression; the paper of GTS allows 45 nodes
     targets: Literal["given", "ordered"] = "given"  # as the corpus writes them, or operands of + and * in text order
-    min_frequency: int | None = None  # words seen less often are unknown; None: 1 under 5,000 problems, else 5
+    min_frequency: int | None = None  # words seen less often are unknown; None: 1 under 5,000 originals, else 5
     forget: float = Field(0.0, ge=0)  # a word seen c times is read as unknown with probability forget / (forget + c)
     constrained: bool = True  # decode well-formed expressions only
     cover: Cover = "none"
