@@ -74,7 +74,14 @@ def test_metrics_have_a_line_an_epoch(data: Path, tmp_path: Path) -> None:
     train(data, tmp_path / "run")
     entries = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert [entry["epoch"] for entry in entries] == [1, 2]
-    assert set(entries[0]) == {"epoch", "loss", "validation_accuracy", "learning_rate", "problems_per_second"}
+    assert set(entries[0]) == {
+        "epoch",
+        "loss",
+        "validation_accuracy",
+        "learning_rate",
+        "problems_per_second",
+        "processor_seconds",
+    }
 
 
 def test_the_same_command_goes_on_or_does_nothing(data: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ given k), `augmentation`, `rounds` (the training set as it was after so many rou
     dataset, augmentation, rounds   problems: {train, validation, test}; of an augmentation also `report`
     measurement                     compound_divergence, atom_divergence, length_ratio … (as `comdiv measure --json`)
     training                        epochs, best_epoch, validation_accuracy, problems, left_out, steps, planned_epochs,
-                                    seconds_per_epoch
+                                    seconds_per_epoch (the processor's, so that a busy machine changes nothing)
     evaluation                      for each part: n, correct, answer_accuracy, subsets. `subsets` of test are
                                     {name: {n, correct, accuracy, interval}}: structural, lexical (of SD), "text in
                                     train", "text not in train" (number-masked text), "0/1/2 halves in train" (of SD)

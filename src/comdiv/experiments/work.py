@@ -174,7 +174,7 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     if recipe["steps"] == "equal":
         settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
     summary = train_run(solver, place.data(), run, preset=recipe["preset"], changes=settings, progress=place.progress)
-    speeds = [entry["problems_per_second"] for entry in summary.history]
+    epochs = [entry["processor_seconds"] for entry in summary.history]
     return {
         "epochs": summary.epochs,
         "planned_epochs": settings["epochs"],
@@ -184,7 +184,7 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         "left_out": summary.left_out,
         "steps": steps_of(summary.problems, settings["batch"], summary.epochs),
         "planned_steps": steps_of(summary.problems, settings["batch"], settings["epochs"]),
-        "seconds_per_epoch": summary.problems * sum(1 / speed for speed in speeds) / len(speeds) if speeds else None,
+        "seconds_per_epoch": sum(epochs) / len(epochs) if epochs else None,
     }
 
 

@@ -85,7 +85,7 @@ def train(
     while trained.epoch < settings.epochs and not _patience_is_over(trained, settings.patience):
         epoch = trained.epoch + 1
         seed_everything(settings.seed, epoch)
-        started = time.perf_counter()
+        started, used = time.perf_counter(), time.process_time()
         model.train()
         losses = []
         for batch in epoch_batches(examples, settings.batch, settings.seed, epoch, device):
@@ -97,7 +97,7 @@ def train(
                 speed = min(len(losses) * settings.batch, len(examples)) / (time.perf_counter() - started)
                 whole = settings.epochs * steps_per_epoch  # so that the time left is that of the training
                 progress(f"epoch {epoch}/{settings.epochs}", trained.step, whole, _note(losses, speed, trained))
-        seconds = time.perf_counter() - started
+        seconds, processor = time.perf_counter() - started, time.process_time() - used
         model.eval()
         accuracy = validate()
         trained.epoch = epoch
@@ -106,7 +106,8 @@ def train(
             trained.best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
         trained.history.append(
             {"epoch": epoch, "loss": round(float(np.mean(losses)), 6), "validation_accuracy": accuracy,
-             "learning_rate": rate, "problems_per_second": round(len(examples) / seconds, 1)}
+             "learning_rate": rate, "problems_per_second": round(len(examples) / seconds, 1),
+             "processor_seconds": round(processor, 2)}
         )  # fmt: skip
         if checkpoints is not None:
             _save(model, optimiser, trained, checkpoints, fingerprint)

@@ -157,7 +157,7 @@ def rounds_figure(
             right = axes.twinx()
             for (label, points), style in zip(seconds.items(), cycle(_STYLES), strict=False):
                 _line(right, points, theme.test, f"time, {label}", style)
-            right.set_ylabel("seconds an epoch")
+            right.set_ylabel("processor seconds an epoch")
             right.set_ylim(bottom=0)
             right.spines["right"].set_visible(True)
             right.grid(visible=False)
