@@ -1,9 +1,11 @@
 """Every check refuses what it is for, and lets the rest pass."""
 
+from fractions import Fraction
+
 import pytest
 
 from augmentation.small import options, view
-from comdiv.augmentation.checks import Rejected, checked, is_degenerate, text_hash
+from comdiv.augmentation.checks import Rejected, checked, is_degenerate, is_overdrawn, text_hash
 from comdiv.augmentation.composition import compose, exchange
 from comdiv.augmentation.view import ProblemView
 from comdiv.expression import evaluate, parse, to_infix
@@ -59,6 +61,27 @@ def test_values_and_sizes(text: str, expression: str, reason: str) -> None:
 )
 def test_degenerate_expressions(expression: str) -> None:
     assert is_degenerate(parse(expression))
+
+
+@pytest.mark.parametrize(
+    ("expression", "overdrawn"),
+    [
+        ("N0+N2-N1", True),  # 15 tickets, 27 spent, 39 won
+        ("N2*(N0+N2-N1)", True),
+        ("N0+N2", False),
+        ("N1-N0", False),
+        ("N2-(N0+N1)", False),
+        ("N2-N0+N1", False),
+    ],
+)
+def test_in_the_order_of_the_text_no_more_is_taken_than_there_is(expression: str, overdrawn: bool) -> None:
+    assert is_overdrawn(parse(expression), [Fraction(15), Fraction(27), Fraction(39)]) == overdrawn
+
+
+def test_only_the_full_checks_refuse_what_is_overdrawn() -> None:
+    other = stating("Bob has 40 pens . He lost 30 . He bought 35 . How many pens has he ?", "N0+N2-N1")
+    assert fate(ASKING, other, checks="paper") == "passed"
+    assert fate(ASKING, other, checks="full") == "more is taken than there is"
 
 
 @pytest.mark.parametrize("expression", ["1-N0", "N0-(N1-N2)", "N0*N0", "1-(N0-1)"])

@@ -14,6 +14,7 @@ from comdiv.augmentation.ranker import MakeSolver
 from comdiv.augmentation.report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
 from comdiv.augmentation.rounds import Round
 from comdiv.augmentation.source import Source, masked_hash, read_source
+from comdiv.augmentation.validation import compositional_validation
 from comdiv.augmentation.view import ProblemView, view_of
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.errors import ComdivError
@@ -44,8 +45,13 @@ def augment_dataset(
     plan = {"source": given.facts, "options": options.facts()}
     if _is_made(folder, plan):
         return _read_json(folder / REPORT)
+    if options.compositional_validation and not given.validation:
+        raise ComdivError(f"option compositional_validation: {source} has no validation problems to compose")
     _begin(folder, plan)
     known = {masked_hash(problem) for problem in (*given.train, *given.validation)} | set(options.ban)
+    compounds = compositional_validation(given.validation, frozenset(known), options)
+    known |= {masked_hash(problem) for problem in compounds}
+    validation = (*given.validation, *compounds)
     views = _views(given.train, report_progress)
     indexes = Indexes()
     new: list[Problem] = []
@@ -54,7 +60,7 @@ def augment_dataset(
     for number in range(1, options.rounds + 1):
         this = Round(number, folder / "rounds" / str(number), options, engine or LocalEngine(), report_progress)
         candidates, checks = this.candidates(views, frozenset(known), indexes, len(given.train))
-        scores = this.scores(candidates, [*given.train, *new], given.validation, make_solver, before)
+        scores = this.scores(candidates, [*given.train, *new], validation, make_solver, before)
         kept = this.keep(candidates, scores, _room(options, len(given.train), len(new)))
         this.write_timings()
         rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new]))
@@ -62,7 +68,7 @@ def augment_dataset(
         known |= {masked_hash(problem) for problem in kept}
         views += [view for problem in kept if (view := view_of(problem)) is not None]
         before = this.folder / "ranker"
-    return _finish(folder, given, options, plan, new, rounds)
+    return _finish(folder, given, options, plan, new, rounds, compounds)
 
 
 def _is_made(folder: Path, plan: dict[str, Any]) -> bool:
@@ -139,10 +145,11 @@ def _finish(
     plan: dict[str, Any],
     new: Sequence[Problem],
     rounds: Sequence[dict[str, Any]],
+    compounds: Sequence[Problem],
 ) -> dict[str, Any]:
     """Write the dataset and the report; `dataset.json` comes last."""
     train = (*_repeated(given.train, options.repeat_originals), *new)
-    report = make_report(given, options, rounds, new, len(train))
+    report = make_report(given, options, rounds, new, len(train), compounds)
     facts = {"made_by": "comdiv augment", **plan, "versions": {name: version(name) for name in _VERSIONS_OF}}
 
     def more(staging: Path) -> None:
@@ -151,11 +158,11 @@ def _finish(
 
     write_dataset(
         folder,
-        Dataset(train, given.validation, (), facts),
+        Dataset(train, (*given.validation, *compounds), (), facts),
         title=f"{folder.resolve().name}: an augmented training set",
         paragraphs=card_paragraphs(report),
         more=more,
-        copies=given.copies,
+        copies={part: path for part, path in given.copies.items() if part == "test" or not compounds},
         force=True,
     )
     return report

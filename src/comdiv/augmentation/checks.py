@@ -1,6 +1,7 @@
 """What every new problem must be, whatever the ranker thinks: sound in value, new in text, bounded in size.
 
-These hold in both settings of `--checks`; whether a text is coherent is the wordings' matter, with `full` only.
+These hold in both settings of `--checks`, but for one: `full` also refuses a story that spends more than there is.
+Whether a text is coherent is the wordings' matter, with `full` only.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from comdiv.augmentation.composition import Draft
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.view import ProblemView
 from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
-from comdiv.expression.normalisation import chain
+from comdiv.expression.normalisation import chain, order_key
 from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
 
@@ -34,6 +35,8 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
     `known` are the hashes of texts that must not come again: train, validation, banned ones.
     """
     answer = check_expression(draft) if draft.operation == 1 else _value(draft.expression, draft.values)
+    if draft.operation == 1 and options.checks == "full" and is_overdrawn(draft.expression, draft.values):
+        raise Rejected("more is taken than there is")
     if len(draft.values) > max(options.most_quantities, len(draft.parents[-1].plain_quantities)):
         raise Rejected("too many quantities")
     if draft.tokens > options.most_tokens:
@@ -90,6 +93,25 @@ def _undoes(tree: Operation) -> bool:
     above = {member.expression for member in members if not member.inverse}
     taken_back = any(member.inverse and member.expression in above for member in members)  # n*12/12, 1-(1-n)
     return taken_back or (tree.operator == "*" and ONE in (tree.left, tree.right))
+
+
+def is_overdrawn(expression: Expression, values: Sequence[Fraction]) -> bool:
+    """Whether a sum falls below nothing on the way, told in the order of the text: N0+N2-N1 begins with N0-N1.
+
+    A sum whose first term is taken away (N1-N0) tells of something else than a stock.
+    """
+    if not isinstance(expression, Operation):
+        return False
+    if expression.operator not in ("+", "-"):
+        return is_overdrawn(expression.left, values) or is_overdrawn(expression.right, values)
+    members = sorted(chain(expression), key=lambda member: order_key(member.expression))
+    total = Fraction(0)
+    for member in members:
+        value = _value(member.expression, values)
+        total += -value if member.inverse else value
+        if total < 0:
+            return not members[0].inverse
+    return any(is_overdrawn(member.expression, values) for member in members)
 
 
 def _positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction:

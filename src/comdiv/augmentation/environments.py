@@ -17,6 +17,7 @@ from comdiv.augmentation.engine import Engine
 LONGEST_FRAGMENT = 4  # tokens of one span
 Integers = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
+TokenRows = npt.NDArray[np.int32]
 
 _BASE = 0x9E3779B97F4A7C15  # odd, so that its powers never vanish modulo 2**64
 _HOLE = -1  # the token that stands for a removed span
@@ -74,7 +75,7 @@ class ClauseTable:
     vocabulary: dict[str, int] = field(default_factory=dict)
     rows: dict[tuple[int, ...], int] = field(default_factory=dict)
     by_row: list[tuple[int, ...]] = field(default_factory=list)
-    _padded: Integers | None = None
+    _padded: TokenRows | None = None
 
     def add(self, masked: Iterable[str]) -> int:
         """The row of a clause, new where it has not been seen."""
@@ -91,11 +92,11 @@ class ClauseTable:
         """The tokens by their ids."""
         return list(self.vocabulary)
 
-    def padded(self) -> Integers:
+    def padded(self) -> TokenRows:
         """All clauses, (clauses, greatest length)."""
         if self._padded is None:
             width = max(map(len, self.by_row), default=0)
-            self._padded = np.full((len(self.by_row), width), _PADDING, dtype=np.int64)
+            self._padded = np.full((len(self.by_row), width), _PADDING, dtype=np.int32)
             for row, tokens in enumerate(self.by_row):
                 self._padded[row, : len(tokens)] = tokens
         return self._padded
@@ -146,16 +147,16 @@ def occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without:
         positions = hole_positions(length, holes)
         if not len(positions):
             continue
+        narrow = positions.astype(np.int16)
         step = max(1, (1 << 22) // len(positions))  # bounds the memory of one block
         for first in range(0, len(members), step):
             clauses = np.array(members[first : first + step], dtype=np.int64)
             tokens = np.array([table.by_row[row] for row in clauses], dtype=np.int64)
-            hashes = environment_hashes(values[tokens], positions, powers, hole)
-            keep = np.ones(hashes.shape, dtype=np.bool_)
+            hashes = environment_hashes(values[tokens], positions, powers, hole).ravel()
+            found = Occurrences(hashes, np.repeat(clauses, len(positions)), np.tile(narrow, (len(clauses), 1)))
             if banned >= 0:
-                keep &= ~_holes_with(tokens == banned, positions)
-            which, where = np.nonzero(keep)
-            parts.append(Occurrences(hashes[which, where], clauses[which], positions[where].astype(np.int16)))
+                found = found.take(~_holes_with(tokens == banned, positions).ravel())
+            parts.append(found)
     return joined(parts, holes)
 
 
@@ -185,6 +186,7 @@ class Groups:
 
 def group(found: Occurrences, table: ClauseTable) -> Groups:
     """Bring equal environments together: by hash, then confirmed token by token."""
+    found = found.take(_may_repeat(found.hashes))
     order = np.lexsort((found.clauses, found.hashes))
     found = found.take(order)
     same = found.hashes[1:] == found.hashes[:-1]
@@ -204,6 +206,18 @@ def group(found: Occurrences, table: ClauseTable) -> Groups:
         found = found.take(keep)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
     return Groups(found, starts)
+
+
+def _may_repeat(hashes: Hashes) -> npt.NDArray[np.bool_]:
+    """Which hashes share their first bits with another one: the rest occur once, and need no sorting."""
+    bits = len(hashes).bit_length() + 1
+    buckets = (hashes >> np.uint64(64 - bits)).astype(np.int64)
+    places = np.arange(len(hashes), dtype=np.int32)
+    last = np.zeros(1 << bits, dtype=np.int32)
+    last[buckets] = places
+    shared = np.zeros(1 << bits, dtype=np.bool_)
+    shared[buckets[last[buckets] != places]] = True
+    return shared[buckets]
 
 
 def group_on(engine: Engine, found: Occurrences, table: ClauseTable) -> Groups:
@@ -228,12 +242,12 @@ def _group_part(table: ClauseTable, part: Occurrences) -> Groups:
     return group(part, table)
 
 
-def environment_rows(found: Occurrences, table: ClauseTable) -> Integers:
+def environment_rows(found: Occurrences, table: ClauseTable) -> TokenRows:
     """The environments themselves, a row each: token ids, holes, padding."""
     padded = table.padded()
     width = padded.shape[1]
-    places = np.arange(width)[None, :]
-    holes = found.holes.astype(np.int64)
+    places = np.arange(width, dtype=np.int16)[None, :]
+    holes = found.holes
     shifted = np.broadcast_to(places, (len(found), width)).copy()
     is_hole = np.zeros(shifted.shape, dtype=np.bool_)
     for start, end in zip(holes[:, ::2].T, holes[:, 1::2].T, strict=True):
@@ -241,7 +255,9 @@ def environment_rows(found: Occurrences, table: ClauseTable) -> Integers:
         shifted += (shifted > start[:, None]) * (end - start - 1)[:, None]
     inside = shifted < width
     tokens = padded[found.clauses[:, None], np.where(inside, shifted, 0)]
-    return np.where(is_hole, _HOLE, np.where(inside, tokens, _PADDING))
+    tokens[~inside] = _PADDING
+    tokens[is_hole] = _HOLE
+    return tokens
 
 
 def _differ_from_previous(found: Occurrences, table: ClauseTable) -> npt.NDArray[np.bool_]:

@@ -124,7 +124,7 @@ def _fragment_rows(members: Occurrences, table: ClauseTable) -> Integers:
     start, end = members.holes[:, 0].astype(np.int64), members.holes[:, 1].astype(np.int64)
     places = start[:, None] + np.arange(LONGEST_FRAGMENT)
     inside = places < end[:, None]
-    return np.where(inside, padded[members.clauses[:, None], np.where(inside, places, 0)], -1)
+    return np.where(inside, padded[members.clauses[:, None], np.where(inside, places, 0)].astype(np.int64), -1)
 
 
 def _numbered(rows: Integers) -> tuple[Integers, npt.NDArray[np.int64]]:

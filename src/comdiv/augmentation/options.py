@@ -37,6 +37,8 @@ class AugmentationOptions(BaseModel):
     warm_start: bool = False  # the ranker begins with the last round's weights
     repeat_originals: int = Field(3, ge=1, le=100)  # so that ordinary problems do not drown
     ban: tuple[str, ...] = Field((), repr=False)  # `text_hash` of number-masked texts that must not come out
+    # Problems by operation 1 on validation problems alone, beside those: early stopping then sees compounds, too.
+    compositional_validation: int = Field(0, ge=0)
     seed: int = Field(0, ge=0)
 
     @field_validator("operations")

@@ -46,20 +46,31 @@ def _names(problems: Iterable[Problem], name: Any) -> set[str]:
 
 
 def make_report(
-    given: Source, options: AugmentationOptions, rounds: Sequence[dict[str, Any]], new: Sequence[Problem], size: int
+    given: Source,
+    options: AugmentationOptions,
+    rounds: Sequence[dict[str, Any]],
+    new: Sequence[Problem],
+    size: int,
+    compounds: Sequence[Problem] = (),
 ) -> dict[str, Any]:
     """The whole report, as `report.json` has it. It is the same for the same data, options and seed."""
-    before = _names(given.train, template)
     return {
         "source": given.facts,
         "options": options.facts(),
         "originals": len(given.train),
         "new": len(new),
         "train": size,
-        "templates": {"before": len(before), "new": len(_names(new, template) - before)},
+        "templates": _known_and_new(given.train, new, template),
+        "shapes": _known_and_new(given.train, new, shape),
+        "validation": {"given": len(given.validation), "new": len(compounds)},
         "rounds": list(rounds),
         "samples": {operation: _samples(new, operation, options.seed) for operation in OPERATIONS},
     }
+
+
+def _known_and_new(train: Iterable[Problem], new: Iterable[Problem], name: Any) -> dict[str, int]:
+    before = _names(train, name)
+    return {"before": len(before), "new": len(_names(new, name) - before)}
 
 
 def _samples(new: Sequence[Problem], operation: str, seed: int) -> list[dict[str, Any]]:
@@ -92,8 +103,19 @@ def card_paragraphs(report: Mapping[str, Any]) -> list[str]:
     rounds = f"{len(report['rounds'])} round{'s' if len(report['rounds']) > 1 else ''}"
     return [
         f"{report['originals']:,} problems became {report['train']:,} in {rounds}: {kept[0]:,} new ones by operation 1 "
-        f"(structural), {kept[1]:,} by operation 2 (lexical); {report['templates']['new']:,} templates are new.",
+        f"(structural), {kept[1]:,} by operation 2 (lexical). New to the training set are "
+        f"{report['templates']['new']:,} templates and {report['shapes']['new']:,} shapes.",
+        *_validation_paragraph(report["validation"]),
         f"Match by {options['match']}, checks {options['checks']}, {ranked}, seed {options['seed']}.",
+    ]
+
+
+def _validation_paragraph(counts: Mapping[str, int]) -> list[str]:
+    if not counts["new"]:
+        return []
+    return [
+        f"Validation has {counts['new']:,} more, by operation 1 from its own {counts['given']:,} problems alone: "
+        "compounds for early stopping. Measure accuracy on the given ones."
     ]
 
 

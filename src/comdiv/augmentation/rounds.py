@@ -71,7 +71,7 @@ class Round:
         texts: set[str] = set()
         for shard, (proposals, counts) in zip(shards, self.engine.map(Workshop.propose, workshop, shards), strict=True):
             tally.add(counts, EXAMPLES)
-            found += [proposal.problem for proposal in _new_texts(proposals, texts)]
+            found += [proposal.problem for proposal in new_texts(proposals, texts)]
             self.progress(what + "candidates", shard.stop, len(views), f"{len(found):,} new problems")
         return found, tally
 
@@ -165,7 +165,7 @@ def drawn(problems: Sequence[Problem], limit: int | None, seed: int) -> list[Pro
     return [problem for problem in problems if problem.id in chosen]
 
 
-def _new_texts(proposals: Iterable[Proposal], texts: set[str]) -> list[Proposal]:
+def new_texts(proposals: Iterable[Proposal], texts: set[str]) -> list[Proposal]:
     """Those whose text no earlier one has."""
     new = []
     for proposal in proposals:

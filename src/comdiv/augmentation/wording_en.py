@@ -1,38 +1,29 @@
-"""English: people by capitals and pronouns, frames by word order, verbs by stem."""
+"""English: frames by word order, verbs by stem; its people are in `people_en`."""
 
-import re
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from comdiv.augmentation.lexicon import forms, words
-from comdiv.augmentation.view import NUMBER, ClauseView, ProblemView
+from comdiv.augmentation.people_en import SUBJECTS, actor_at, find_people, named, person_before, renamed, subject_at
+from comdiv.augmentation.view import NUMBER, ProblemView
 from comdiv.augmentation.wording import Actors, Frame, Wording
 from comdiv.language.english import singular
 
-_TITLES = words("en", "titles")
-_NOT_PEOPLE = words("en", "not_people")
 _RELATIONS = words("en", "relations")
 _NO_QUESTION = words("en", "no_question")
 _SUMMING = words("en", "summing")
 _ARITHMETIC = words("en", "arithmetic") | _RELATIONS
 _IRREGULAR = forms("en", "irregular")
-_PRONOUNS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
-_TURNED = {
-    "he": "she",
-    "him": "her",
-    "his": "her",
-    "himself": "herself",
-    "she": "he",
-    "hers": "his",
-    "herself": "himself",
-}
-_SUBJECTS = frozenset(["he", "she"])
 _BE = frozenset(["is", "are", "was", "were", "be"])
 _HAVE = frozenset(["have", "has", "had", "own", "owns", "owned"])
-_AUXILIARIES = frozenset(["do", "does", "did", "will"])
+_AUXILIARIES = frozenset(["do", "does", "did", "will", "would"])
+_ADVERBS = frozenset(["now", "then", "actually", "currently"])  # between a subject and its verb
 _CONDITIONS = frozenset(["if", "when", "after"])
-_TOGETHER = frozenset(["they", "together"])
+_SENTENCE_ENDS = ".?!"
+_END_UP = ("end", "up", "with")
+_GETTING = words("en", "getting")
+_FIRST = frozenset(["start", "begin", "first", "originally", "initially", "befor"])
+_MONEY = frozenset(["dollar", "cent"])
 _DOLLARS: tuple[str, ...] = ("dollar",)
 _EMPTY = _SUMMING | _BE | _HAVE
 _TAGS = {"NN": "thing", "NNS": "things", "JJ": "quality"}
@@ -67,32 +58,7 @@ class EnglishWording(Wording):
     code = "en"
 
     def actors(self, views: Iterable[ProblemView]) -> Actors:
-        """Words that are always written with a capital, inside sentences too; gender by the pronouns around them."""
-        capital: Counter[str] = Counter()
-        small: set[str] = set()
-        alone: dict[str, Counter[str]] = defaultdict(Counter)
-        for view in views:
-            words: set[str] = set()
-            for clause in view.clauses:
-                for place, token in enumerate(clause.tokens):
-                    if not token.text[:1].isalpha():
-                        continue
-                    if token.text[:1].islower():
-                        small.add(token.text)
-                    elif place and token.text.lower() not in _NOT_PEOPLE and token.text.lower() not in _TITLES:
-                        capital[token.text] += 1
-                    words.add(token.text)
-            for word in words:
-                if word[:1].isupper():
-                    alone[word].update({_PRONOUNS[other.lower()] for other in words if other.lower() in _PRONOUNS})
-        gender = {}
-        for word in sorted(capital):
-            if word.lower() in small or not word[1:].islower():
-                continue
-            votes = alone[word].most_common(2)
-            clear = votes and (len(votes) == 1 or votes[0][1] > 2 * votes[1][1])
-            gender[word] = votes[0][0] if clear else ""
-        return Actors(gender)
+        return find_people(views)
 
     # --- frames ---
 
@@ -101,8 +67,8 @@ class EnglishWording(Wording):
         words = question.masked
         if view.asked_unit is None or not _NO_QUESTION.isdisjoint(words) or "how" not in words:
             return None
-        if view.narrative[-1].masked[0] in _CONDITIONS:
-            return None  # the condition belongs to the question: "if she gives them all away , how many …"
+        if view.narrative[-1].masked[0] in _CONDITIONS and not _can_be_told(view):
+            return None  # the condition belongs to the question: "when the workers are finished , how many …"
         how = len(words) - 1 - words[::-1].index("how")
         before = {word for word in words[:how] if word[:1].isalpha()}  # "in total , how many …"
         if not before <= _SUMMING or words[how + 1 : how + 2] not in (("many",), ("much",)):
@@ -116,17 +82,20 @@ class EnglishWording(Wording):
             tail.pop()
         if not tail:
             return None
-        if tail[0] in _BE or tail[:2] == ["will", "be"]:
+        if tail[0] in _BE or tail[:2] in (["will", "be"], ["would", "be"]):
             return self._being(view, phrase, tail, rest, actors)
         if tail[0] not in _AUXILIARIES:
             return None
-        actor, place = _actor_at(question, rest + 1, actors)
-        if actor is None and words[rest + 1 : rest + 2] and words[rest + 1] in _SUBJECTS:
-            actor, place = _person_before(view, len(view.clauses) - 1, words[rest + 1], actors), rest + 2
+        actor, place = actor_at(question, rest + 1, actors)
+        if actor is None and words[rest + 1 : rest + 2] and words[rest + 1] in SUBJECTS:
+            actor, place = person_before(view, len(view.clauses) - 1, words[rest + 1], actors), rest + 2
         if actor is None or place >= len(words):
             return None
+        while words[place] in _ADVERBS and place + 1 < len(words):
+            place += 1
+        place += words[place] == "have" and _is_participle(words[place + 1 : place + 2])  # "would she have earned"
         verb = words[place]
-        state = verb in _HAVE or words[place : place + 2] == ("end", "with")
+        state = verb in _HAVE or words[place : place + 2] == ("end", "with") or words[place : place + 3] == _END_UP
         around = self._things(words[place + 1 :], question.tokens[place + 1 :], actors, phrase)
         if around is None:
             return None
@@ -142,7 +111,7 @@ class EnglishWording(Wording):
         around = self._things(tail, question.tokens[rest:], actors, phrase)
         if around is None:
             return None
-        people = {name: None for part in view.narrative for name in _named(part, actors)}
+        people = {name: None for part in view.narrative for name in named(part, actors)}
         if not around and tail[-1] == "left" and len(people) == 1:
             return Frame((phrase, "have", around), next(iter(people)))
         return Frame((phrase, "be", around))
@@ -172,23 +141,35 @@ class EnglishWording(Wording):
             around = self._things(words[rest:], seen.tokens[rest:], actors, phrase)
             named = any(token.text in actors for token in seen.tokens)
             return None if around is None or named else Frame((phrase, "be", around))
-        actor, place = _actor_at(seen, 0, actors)
-        if actor is None and words[0] in _SUBJECTS:
-            actor, place = _person_before(view, clause, words[0], actors), 1
+        first = subject_at(seen, number, actors)
+        actor, place = actor_at(seen, first, actors)
+        if actor is None and words[first] in SUBJECTS:
+            actor, place = person_before(view, clause, words[first], actors), first + 1
         if actor is None or place >= number:
             return None
         verb = words[place]
         start_with = verb_stem(verb) == "start" and words[place + 1] == "with"
         if number > place + 1 + start_with + (words[number - 1] == "$"):
             return None  # "gave her 9 apples": something stands between
-        earlier = [
-            part for part in view.clauses[:clause] if any(token.text == actor.split()[-1] for token in part.tokens)
-        ]
-        if any(part.quantities for part in view.clauses[:clause] if part in earlier or words[0] in _SUBJECTS):
-            return None  # an amount of this person's has been told: another beginning would contradict it
-        state = verb in _HAVE or start_with
         around = self._things(words[rest:], seen.tokens[rest:], actors, phrase)
-        return None if around is None else Frame((phrase, "have" if state else verb_stem(verb), around), actor, state)
+        if around is None:
+            return None
+        begins = self._begins_to_have(view, clause, verb, phrase)
+        state = verb in _HAVE or start_with or begins
+        if state and _amount_told(view, clause, actor, words[first] in SUBJECTS):
+            return None  # an amount of this person's has been told: another beginning would contradict it
+        return Frame((phrase, "have" if state else verb_stem(verb), frozenset() if begins else around), actor, state)
+
+    def _begins_to_have(self, view: ProblemView, clause: int, verb: str, phrase: tuple[str, ...]) -> bool:
+        """ "Joan found 70 shells . She gave Sam 27 …": how she came by them does not matter to what is asked.
+
+        It does where the question asks about that event or its price, or shells have been told of before.
+        """
+        stem = verb_stem(verb)
+        asked = {verb_stem(word) for word in view.question.masked}
+        if stem not in _GETTING or stem in asked or view.asked_unit in _MONEY or not _FIRST.isdisjoint(asked):
+            return False
+        return not any(singular(word) in phrase for part in view.clauses[:clause] for word in part.masked)
 
     def _things(
         self, words: Sequence[str], tokens: Sequence[object], actors: Actors, phrase: tuple[str, ...]
@@ -204,34 +185,10 @@ class EnglishWording(Wording):
         operator = getattr(view.expression, "operator", "")
         return frame.key[1] in stems and operator in ("+", "*")
 
-    # --- people ---
-
     def recast(
         self, view: ProblemView, old: str, new: str, other: ProblemView, clause: int, actors: Actors
     ) -> str | None:
-        text = view.problem.text[: view.question.start]
-        mine = {token.text for part in view.narrative for token in part.tokens if token.text in actors}
-        others = {token.text for part in other.clauses for token in part.tokens if token.text in actors}
-        if (mine - set(old.split())) & (others | set(new.split())):
-            return None  # one name for two people
-        if mine - set(old.split()) and not _TOGETHER.isdisjoint(other.question.masked):
-            return None  # "together" would count what these people have
-        if not new:
-            return text
-        pronouns = {_PRONOUNS[word] for part in view.narrative for word in part.masked if word in _PRONOUNS}
-        gender = _gender(new, other, actors)
-        if pronouns and gender not in pronouns:
-            if not gender or len(pronouns) > 1 or mine - set(old.split()):
-                return None  # whom the pronouns mean is not certain
-            text = _turned(text)
-        if old == new:
-            return text
-        titles = (
-            r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Coach|Uncle|Aunt)\.?\s+)?"
-            if old.split()[0].rstrip(".").lower() not in _TITLES
-            else ""
-        )
-        return re.sub(rf"\b{titles}{re.escape(old)}\b", new, text)
+        return renamed(_told(view), view, old, new, other, actors)
 
     # --- fragments ---
 
@@ -255,6 +212,27 @@ class EnglishWording(Wording):
         return token[:1].isalpha() and token not in _EMPTY and _tag(token).startswith(("NN", "JJ", "VB"))
 
 
+def _can_be_told(view: ProblemView) -> bool:
+    """Whether the condition before the question is a sentence without its "if": "If he sold 19 , how many …"."""
+    condition = view.narrative[-1]
+    before = view.problem.text[: condition.tokens[0].start].rstrip()
+    return condition.masked[0] == "if" and before[-1:] in ("", *_SENTENCE_ENDS) and len(condition.tokens) > 2
+
+
+def _told(view: ProblemView) -> str:
+    """The narrative; a condition at its end becomes a sentence: nothing is asked about it any more."""
+    text = view.problem.text[: view.question.start]
+    condition = view.narrative[-1]
+    if condition.masked[0] not in _CONDITIONS:
+        return text
+    start, rest = condition.tokens[0].start, condition.tokens[1].start
+    return text[:start] + text[rest].upper() + text[rest + 1 :]
+
+
+def _is_participle(words: Sequence[str]) -> bool:
+    return any(word not in _SUMMING and _tag(word) in ("VBN", "VBD") for word in words)
+
+
 def _noun_group(words: Sequence[str], start: int, unit: str) -> tuple[tuple[str, ...], int] | None:
     """The words of the counted noun, its head in the singular, and where it ends: "red apples" → (red, apple)."""
     unit = "money" if unit == "dollar" and words[start : start + 1] == ("money",) else unit
@@ -269,82 +247,13 @@ def _noun_group(words: Sequence[str], start: int, unit: str) -> tuple[tuple[str,
     return None
 
 
-def _actor_at(clause: ClauseView, place: int, actors: Actors) -> tuple[str | None, int]:
-    """The person named at a place, with the title, and where the name ends; two people joined by "and" are nobody."""
-    tokens = clause.tokens
-    first = place
-    while place < len(tokens) and (
-        tokens[place].text.lower() in _TITLES or (place > first and tokens[place].text == ".")
-    ):
-        place += 1
-    named = place
-    while place < len(tokens) and tokens[place].text in actors:
-        place += 1
-    if place == named or (place < len(tokens) and tokens[place].text.lower() in ("and", "'s", "’s", "'", ",")):
-        return None, first
-    text = "".join(
-        (" " if number and tokens[number].start > tokens[number - 1].end else "") + tokens[number].text
-        for number in range(first, place)
+def _amount_told(view: ProblemView, clause: int, actor: str, by_pronoun: bool) -> bool:
+    """Whether an earlier clause gives this person an amount of what the clause counts."""
+    unit = view.quantities[view.clauses[clause].quantities[0]].unit
+    name = actor.split()[-1]
+    return any(
+        view.quantities[quantity].unit in (unit, None)
+        for part in view.clauses[:clause]
+        if by_pronoun or any(token.text == name for token in part.tokens)
+        for quantity in part.quantities
     )
-    return text.strip(), place
-
-
-def _person_before(view: ProblemView, clause: int, pronoun: str, actors: Actors) -> str | None:
-    """Whom a pronoun means: the one person of the text whose gender does not forbid it."""
-    people: dict[str, str] = {}
-    for part in view.clauses:
-        for place, token in enumerate(part.tokens):
-            if token.text in actors and actors.gender[token.text] in ("", _PRONOUNS[pronoun]):
-                start = place
-                while start and (
-                    part.tokens[start - 1].text in (".",) or part.tokens[start - 1].text.lower() in _TITLES
-                ):
-                    start -= 1
-                people.setdefault(token.text, _actor_at(part, start, actors)[0] or token.text)
-    return next(iter(people.values())) if len(people) == 1 else None
-
-
-def _named(clause: ClauseView, actors: Actors) -> list[str]:
-    """The people named in a clause, with their titles."""
-    found = []
-    place = 0
-    while place < len(clause.tokens):
-        name, end = _actor_at(clause, place, actors)
-        if name is None and clause.tokens[place].text in actors:
-            name, end = clause.tokens[place].text, place + 1
-        if name is not None:
-            found.append(name)
-        place = max(end, place + 1)
-    return found
-
-
-def _gender(name: str, view: ProblemView, actors: Actors) -> str:
-    """A person's gender: as the corpus has it, else as the pronouns of a text with nobody else have it."""
-    title = name.split()[0].rstrip(".").lower()
-    if title in ("mr", "mister", "uncle"):
-        return "m"
-    if title in ("mrs", "ms", "miss", "aunt"):
-        return "f"
-    known = actors.gender.get(name.split()[-1], "")
-    if known:
-        return known
-    pronouns = {_PRONOUNS[word] for part in view.clauses for word in part.masked if word in _PRONOUNS}
-    return next(iter(pronouns)) if len(pronouns) == 1 else ""
-
-
-_HER_OBJECT = re.compile(
-    r"\bher(?=\s*(?:[.,;!?]|$|\d|a\b|an\b|the\b|some\b|more\b|to\b|for\b|from\b|another\b))", re.IGNORECASE
-)
-_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
-
-
-def _turned(text: str) -> str:
-    """The text with the other gender's pronouns."""
-    objects = {match.start() for match in _HER_OBJECT.finditer(text)}
-
-    def other(match: re.Match[str]) -> str:
-        word = match[0].lower()
-        turned = ("him" if match.start() in objects else "his") if word == "her" else _TURNED[word]
-        return turned.capitalize() if match[0][0].isupper() else turned
-
-    return _PRONOUN.sub(other, text)

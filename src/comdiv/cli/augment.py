@@ -55,6 +55,10 @@ def augment(
     warm_start: Annotated[
         bool | None, typer.Option("--warm-start/--cold-start", help="Begin each ranker with the last round's weights.")
     ] = None,
+    compositional_validation: Annotated[
+        int | None,
+        typer.Option(min=0, help="So many problems composed of validation problems alone, for early stopping."),
+    ] = None,
     ban: Annotated[
         Path | None, typer.Option(help="Hashes of texts that must not come out, from `comdiv data hashes`.")
     ] = None,
@@ -73,7 +77,7 @@ def augment(
     named = {
         "rounds": rounds, "keep": keep, "rank": rank, "keep_by": keep_by, "checks": checks, "match": match,
         "growth": growth, "max_growth": max_growth, "repeat_originals": repeat_originals, "warm_start": warm_start,
-        "ranker": solver, "ranker_preset": solver_preset,
+        "compositional_validation": compositional_validation, "ranker": solver, "ranker_preset": solver_preset,
         "operations": _numbers(operations, "--operations"),
         "per_problem": _pair(_numbers(per_problem, "--per-problem")),
         "ranker_settings": parsed_changes(changes) if changes else None,

@@ -1,0 +1,171 @@
+"""English people: found by their capitals, meant by pronouns, renamed with the pronouns turned."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from comdiv.augmentation.lexicon import words
+from comdiv.augmentation.view import ClauseView, ProblemView
+from comdiv.augmentation.wording import Actors
+
+_TITLES = words("en", "titles")
+_NOT_PEOPLE = words("en", "not_people")
+_PRONOUNS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
+_TURNED = {
+    "he": "she",
+    "him": "her",
+    "his": "her",
+    "himself": "herself",
+    "she": "he",
+    "hers": "his",
+    "herself": "himself",
+}
+SUBJECTS = frozenset(["he", "she"])
+_LEADING = frozenset(["at", "for", "in", "on", "during", "while", "last", "this", "one"])
+_TOGETHER = frozenset(["they", "together"])
+
+
+def find_people(views: Iterable[ProblemView]) -> Actors:
+    """Words that are always written with a capital, inside sentences too; gender by the pronouns around them."""
+    capital: Counter[str] = Counter()
+    small: set[str] = set()
+    alone: dict[str, Counter[str]] = defaultdict(Counter)
+    for view in views:
+        words: set[str] = set()
+        for clause in view.clauses:
+            for place, token in enumerate(clause.tokens):
+                if not token.text[:1].isalpha():
+                    continue
+                if token.text[:1].islower():
+                    small.add(token.text)
+                elif place and token.text.lower() not in _NOT_PEOPLE and token.text.lower() not in _TITLES:
+                    capital[token.text] += 1
+                words.add(token.text)
+        for word in words:
+            if word[:1].isupper():
+                alone[word].update({_PRONOUNS[other.lower()] for other in words if other.lower() in _PRONOUNS})
+    gender = {}
+    for word in sorted(capital):
+        if word.lower() in small or not word[1:].islower():
+            continue
+        votes = alone[word].most_common(2)
+        clear = votes and (len(votes) == 1 or votes[0][1] > 2 * votes[1][1])
+        gender[word] = votes[0][0] if clear else ""
+    return Actors(gender)
+
+
+def actor_at(clause: ClauseView, place: int, actors: Actors) -> tuple[str | None, int]:
+    """The person named at a place, with the title, and where the name ends; two people joined by "and" are nobody."""
+    tokens = clause.tokens
+    first = place
+    while place < len(tokens) and (
+        tokens[place].text.lower() in _TITLES or (place > first and tokens[place].text == ".")
+    ):
+        place += 1
+    named = place
+    while place < len(tokens) and tokens[place].text in actors:
+        place += 1
+    if place == named or (place < len(tokens) and tokens[place].text.lower() in ("and", "'s", "’s", "'", ",")):
+        return None, first
+    text = "".join(
+        (" " if number and tokens[number].start > tokens[number - 1].end else "") + tokens[number].text
+        for number in range(first, place)
+    )
+    return text.strip(), place
+
+
+def subject_at(clause: ClauseView, number: int, actors: Actors) -> int:
+    """Where the subject of a clause stands: behind "For Halloween", "At the fair", which tell no amount."""
+    if clause.masked[0] in _LEADING:
+        for place in range(1, number):
+            if clause.tokens[place].text in actors or clause.masked[place] in SUBJECTS:
+                titled = clause.masked[place - 1] == "." or clause.masked[place - 1] in _TITLES
+                return 0 if titled else place
+    return 0
+
+
+def person_before(view: ProblemView, clause: int, pronoun: str, actors: Actors) -> str | None:
+    """Whom a pronoun means: the one person of the text whose gender does not forbid it."""
+    people: dict[str, str] = {}
+    for part in view.clauses:
+        for place, token in enumerate(part.tokens):
+            if token.text in actors and actors.gender[token.text] in ("", _PRONOUNS[pronoun]):
+                start = place
+                while start and (
+                    part.tokens[start - 1].text in (".",) or part.tokens[start - 1].text.lower() in _TITLES
+                ):
+                    start -= 1
+                people.setdefault(token.text, actor_at(part, start, actors)[0] or token.text)
+    return next(iter(people.values())) if len(people) == 1 else None
+
+
+def named(clause: ClauseView, actors: Actors) -> list[str]:
+    """The people named in a clause, with their titles."""
+    found = []
+    place = 0
+    while place < len(clause.tokens):
+        name, end = actor_at(clause, place, actors)
+        if name is None and clause.tokens[place].text in actors:
+            name, end = clause.tokens[place].text, place + 1
+        if name is not None:
+            found.append(name)
+        place = max(end, place + 1)
+    return found
+
+
+def _gender(name: str, view: ProblemView, actors: Actors) -> str:
+    """A person's gender: as the corpus has it, else as the pronouns of a text with nobody else have it."""
+    title = name.split()[0].rstrip(".").lower()
+    if title in ("mr", "mister", "uncle"):
+        return "m"
+    if title in ("mrs", "ms", "miss", "aunt"):
+        return "f"
+    known = actors.gender.get(name.split()[-1], "")
+    if known:
+        return known
+    pronouns = {_PRONOUNS[word] for part in view.clauses for word in part.masked if word in _PRONOUNS}
+    return next(iter(pronouns)) if len(pronouns) == 1 else ""
+
+
+_HER_OBJECT = re.compile(
+    r"\bher(?=\s*(?:[.,;!?]|$|\d|a\b|an\b|the\b|some\b|more\b|to\b|for\b|from\b|another\b))", re.IGNORECASE
+)
+_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
+
+
+def _turned(text: str) -> str:
+    """The text with the other gender's pronouns."""
+    objects = {match.start() for match in _HER_OBJECT.finditer(text)}
+
+    def other(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        turned = ("him" if match.start() in objects else "his") if word == "her" else _TURNED[word]
+        return turned.capitalize() if match[0][0].isupper() else turned
+
+    return _PRONOUN.sub(other, text)
+
+
+def renamed(text: str, view: ProblemView, old: str, new: str, other: ProblemView, actors: Actors) -> str | None:
+    """A narrative of `view` with `old` renamed to `new`, to stand in `other`; None where people collide."""
+    mine = {token.text for part in view.narrative for token in part.tokens if token.text in actors}
+    others = {token.text for part in other.clauses for token in part.tokens if token.text in actors}
+    if (mine - set(old.split())) & (others | set(new.split())):
+        return None  # one name for two people
+    if mine - set(old.split()) and not _TOGETHER.isdisjoint(other.question.masked):
+        return None  # "together" would count what these people have
+    if not new:
+        return text
+    pronouns = {_PRONOUNS[word] for part in view.narrative for word in part.masked if word in _PRONOUNS}
+    gender = _gender(new, other, actors)
+    if pronouns and gender not in pronouns:
+        if not gender or len(pronouns) > 1 or mine - set(old.split()):
+            return None  # whom the pronouns mean is not certain
+        text = _turned(text)
+    if old == new:
+        return text
+    titles = (
+        r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Coach|Uncle|Aunt)\.?\s+)?"
+        if old.split()[0].rstrip(".").lower() not in _TITLES
+        else ""
+    )
+    return re.sub(rf"\b{titles}{re.escape(old)}\b", new, text)

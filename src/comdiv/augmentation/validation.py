@@ -1,0 +1,35 @@
+"""A compositional validation set: operation 1 on validation problems alone, so that early stopping sees compounds, too.
+
+An ordinary validation set holds none of the new structures that augmentation teaches: the checkpoint that is best on it
+need not be the one that composes best. Training and test problems have no part in these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.proposals import Indexes, build_workshop
+from comdiv.augmentation.rounds import drawn, new_texts
+from comdiv.augmentation.view import view_of
+from comdiv.problem import Problem
+
+ROUND = 0  # before the first: nothing of a round went into them
+
+
+def compositional_validation(
+    validation: Sequence[Problem], known: frozenset[str], options: AugmentationOptions
+) -> list[Problem]:
+    """At most so many new problems as the options want, from validation parents only; none of the `known` texts."""
+    if not options.compositional_validation:
+        return []
+    views = [view for problem in validation if (view := view_of(problem)) is not None]
+    wanted = max(1, options.per_problem[0])
+    alone = options.model_copy(update={"operations": (1,), "per_problem": (wanted, 0)})
+    proposals, _ = build_workshop(views, known, alone, ROUND, Indexes()).propose(range(len(views)))
+    found = [proposal.problem for proposal in new_texts(proposals, set())]
+    return [_marked(problem) for problem in drawn(found, options.compositional_validation, options.seed)]
+
+
+def _marked(problem: Problem) -> Problem:
+    details = {**problem.provenance.details, "part": "validation"}
+    return replace(problem, provenance=replace(problem.provenance, details=details))

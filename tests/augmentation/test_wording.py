@@ -1,0 +1,114 @@
+"""What the full checks know of English: what questions ask for, which clauses state it, how a story is told again."""
+
+import random
+
+import pytest
+
+from augmentation.small import view
+from comdiv.augmentation.composition import Draft
+from comdiv.augmentation.structural import Frames, match_by_unit, structural_drafts
+from comdiv.augmentation.view import ProblemView
+from comdiv.augmentation.wording import Actors
+from comdiv.augmentation.wording_en import EnglishWording
+
+PEOPLE = Actors({"Ann": "f", "Bob": "m", "Cid": "m", "Eve": "f", "Sam": "m"})
+HAS_SHELLS = (("shell",), "have", frozenset())
+
+
+def asked(text: str) -> tuple[object, ...] | None:
+    """What the question of a text asks for."""
+    frame = EnglishWording().question_frame(view(text, "N0"), PEOPLE)
+    return frame and frame.key
+
+
+def stated(text: str, clause: int = 0) -> tuple[object, ...] | None:
+    """What a clause of a text states."""
+    frame = EnglishWording().clause_frame(view(text, "N0"), clause, PEOPLE)
+    return frame and frame.key
+
+
+def composed(asking: ProblemView, stating: ProblemView) -> list[str]:
+    """The texts that come of the first problem's story in the second, with the full checks' wording."""
+    views = [asking, stating]
+    frames = Frames(views, {"en": PEOPLE})
+    matches = match_by_unit(views, frames)
+    drafts = structural_drafts(views, 0, matches, frames, random.Random(0), 5, None)
+    return [draft.text for draft in drafts if isinstance(draft, Draft)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many shells does Ann have now ?",
+        "How many shells does she now have ?",
+        "How many shells would she have ?",
+        "How many shells did Ann end up with ?",
+    ],
+)
+def test_questions_for_what_somebody_has(question: str) -> None:
+    assert asked(f"Ann had 9 shells . She lost 2 . {question}") == HAS_SHELLS
+
+
+def test_a_finished_event_is_no_having() -> None:
+    found = asked("Ann made 9 dollars . If she made 4 dollars more , how much money would she have made ?")
+    assert found == (("dollar",), "mak", frozenset())
+
+
+def test_a_condition_before_the_question_becomes_a_sentence_of_the_story() -> None:
+    asking = view("Bob had 9 shells . If he sold 4 of them , how many shells would he have ?", "N0-N1", name="asking")
+    stating = view("Ann has 7 shells . She finds 3 more . How many shells does Ann have ?", "N0+N1", name="stating")
+    assert composed(asking, stating) == [
+        "Ann had 9 shells . She sold 4 of them . She finds 3 more . How many shells does Ann have ?"
+    ]
+
+
+@pytest.mark.parametrize("condition", ["When the boys are gone ,", "After she gave 2 away ,"])
+def test_other_conditions_belong_to_the_question(condition: str) -> None:
+    assert asked(f"Ann had 9 shells . {condition} how many shells does Ann have ?") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann has 9 shells . She lost 2 . How many shells does she have ?",
+        "Ann found 9 shells on the beach . She lost 2 . How many shells does she have ?",
+        "At the beach Ann found 9 shells . She lost 2 . How many shells does she have ?",
+        "During the summer she found 9 shells . Bob met Ann . He took 2 . How many shells does Ann have ?",
+    ],
+)
+def test_who_found_something_has_it(text: str) -> None:
+    assert stated(text) == HAS_SHELLS
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("Ann found 9 shells . Bob found 2 shells . How many shells did Ann find ?", 0),
+        ("Ann bought 9 shells . A shell costs 2 dollars . How much money does she need ?", 0),
+        ("Ann has some shells . Ann found 9 shells . How many shells has she now ?", 1),
+        ("Ann found 9 shells . She has 12 now . How many did she start with ?", 0),
+    ],
+)
+def test_where_the_finding_matters_it_is_no_having(text: str, clause: int) -> None:
+    assert stated(text, clause) != HAS_SHELLS
+
+
+def test_an_amount_told_before_forbids_another_beginning_of_the_same_things_only() -> None:
+    assert stated("Ann has 3 shells . She has 9 shells . How many shells does she have ?", 1) is None
+    assert stated("Ann has 3 hats . She has 9 shells . How many shells does she have ?", 1) == HAS_SHELLS
+
+
+def test_a_story_is_told_of_the_other_person_with_pronouns_turned() -> None:
+    asking = view("Bob has 9 pens . Sam gave him 4 . How many pens does Bob have ?", "N0+N1", name="asking")
+    stating = view("Eve has 7 pens . She lost 3 . How many pens does Eve have ?", "N0-N1", name="stating")
+    assert composed(asking, stating) == []  # whom "him" means is not certain beside Sam
+    alone = view("Bob has 9 pens . He found 4 in his room . How many pens does Bob have ?", "N0+N1", name="alone")
+    assert composed(alone, stating) == [
+        "Eve has 9 pens . She found 4 in her room . She lost 3 . How many pens does Eve have ?"
+    ]
+
+
+def test_one_name_for_two_people_gives_nothing() -> None:
+    asking = view("Bob has 9 pens . Ann took 4 . How many pens does Bob have ?", "N0-N1", name="asking")
+    stating = view("Cid has 7 pens . Ann gave Cid 3 . How many pens does Cid have ?", "N0+N1", name="stating")
+    assert composed(asking, stating) == []
