@@ -33,6 +33,7 @@ _EXPORTS = {
     "export_hub": "comdiv.exchange",
     "export_label_studio": "comdiv.exchange",
     "export_lm_eval": "comdiv.exchange",
+    "export_results": "comdiv.experiments.publishing",
     "extract": "comdiv.splitting.extraction",
     "find_split": "comdiv.splitting.search",
     "generate": "comdiv.corpora.demo.generate",

@@ -141,7 +141,10 @@ def _dataset(root: Path, cell: PlannedCell, train: Sequence[Problem]) -> None:
     write_dataset(folder / "dataset", Dataset(*parts, facts={"made_by": "a test"}), title=cell.label, force=True)
     summary: dict[str, Any] = {"problems": dict(zip(("train", "validation", "test"), map(len, parts), strict=True))}
     if cell.kind == "augmentation":
-        report = {"rounds": [{"round": number, "kept": 5, "candidates": 20} for number in (1, 2, 3)]}
+        report = {
+            "rounds": [{"round": number, "kept": 5, "candidates": 20} for number in (1, 2, 3)],
+            "samples": {"operation 1": [{"id": problem.id, "text": problem.text} for problem in train[-2:]]},
+        }
         write_text(folder / "dataset" / "report.json", json.dumps(report))
         summary["report"] = report
     _finish(folder, summary)

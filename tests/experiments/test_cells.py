@@ -165,14 +165,28 @@ def test_a_rule_table_is_known_by_its_bytes(base: Path, tmp_path: Path) -> None:
 
 
 def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path) -> None:
-    def recipe(text: str) -> dict[str, Any]:
-        (tmp_path / "weights").mkdir(exist_ok=True)
-        (tmp_path / "weights" / "config.json").write_text(text)
-        methods = {"BERTGen": {"solver": "bertgen", "settings": {"weights": str(tmp_path / "weights")}}}
-        cell = next(c for c in cells_of(base, methods=methods) if c.kind == "training")
-        return {"key": cell.key, **cell.recipe}
+    def training(place: str, text: str) -> PlannedCell:
+        folder = tmp_path / place / "bert"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.json").write_text(text)
+        methods = {"BERTGen": {"solver": "bertgen", "settings": {"weights": str(folder)}}}
+        return next(c for c in cells_of(base, methods=methods) if c.kind == "training")
 
-    first, second = recipe("{}"), recipe("[]")
-    assert first["key"] != second["key"]
-    assert first["settings"]["weights"] == str(tmp_path / "weights")
-    assert list(first["weights"]) == ["config.json"]
+    first = training("a", "{}")
+    assert first.key != training("a", "[]").key
+    assert first.key == training("b", "{}").key  # wherever they lie
+    assert first.recipe["settings"]["weights"] == "bert"
+    assert list(first.recipe["weights"]) == ["config.json"]
+    assert first.inputs == {"weights": str(tmp_path / "a" / "bert")}
+
+
+def test_weights_in_a_package_are_found_on_every_machine(base: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "tiny_bert" / "model").mkdir(parents=True)
+    (tmp_path / "tiny_bert" / "__init__.py").write_text("raise RuntimeError('nobody imports a package of weights')")
+    (tmp_path / "tiny_bert" / "model" / "config.json").write_text("{}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    methods = {"BERTGen": {"solver": "bertgen", "settings": {"weights": "package:tiny_bert/model"}}}
+    cell = next(c for c in cells_of(base, methods=methods) if c.kind == "training")
+    assert cell.recipe["settings"]["weights"] == "package:tiny_bert/model"
+    assert list(cell.recipe["weights"]) == ["config.json"]
+    assert not cell.inputs

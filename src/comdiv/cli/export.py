@@ -182,6 +182,36 @@ def csv(
     _say(out, facts, [f"{facts['problems']:,} problems"], json=json)
 
 
+@export_app.command(
+    epilog="Example: comdiv export results runs --out published; then comdiv report published --out page"
+)
+def results(
+    runs: Annotated[Path, typer.Argument(help="Folder that `comdiv run` filled.")],
+    out: OutFolder,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take cells again that are published already; else they stay as they are.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """The numbers of your runs without texts and weights, to publish; what is there already stays, the rest is added.
+
+    `comdiv report` reads the folder as it is.
+    """
+    from comdiv.experiments.publishing import export_results
+
+    with progress_of("publishing") as progress:
+        facts = export_results(runs, out, force=force, progress=progress)
+    if facts["differing"] and not force:
+        several = len(facts["differing"]) > 1
+        print_note(
+            f"{len(facts['differing'])} published cell{'s have' if several else ' has'} other numbers than these runs: "
+            f"{facts['differing'][0]}{' and others' * several}; --force takes the new ones"
+        )
+    cells = facts["cells"]
+    said = [f"{cells[state]:,} cells {state}" for state in ("added", "replaced", "kept") if cells[state]]
+    _say(out, facts, [*said, f"{len(facts['plans'])} plans"], json=json)
+
+
 def _say(out: Path, facts: "Mapping[str, Any]", sizes: list[str], *, json: bool) -> None:
     if json:
         print_json({"out": str(out), **facts})

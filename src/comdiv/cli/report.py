@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from comdiv.cli.console import print_json, print_note, progress_bars
+from comdiv.cli.console import print_json, print_note, progress_of
 from comdiv.cli.corpus import ForceOption, JsonOption
 
 
@@ -20,12 +20,7 @@ def report(
     from comdiv.experiments.reporting.report import make_report
     from comdiv.figures import chinese_font
 
-    with progress_bars() as bars:
-        task = bars.add_task("reading results", total=None, note="")
-
-        def progress(what: str, done: int, total: int, note: str) -> None:
-            bars.update(task, description=what, completed=done, total=total, note=note)
-
+    with progress_of("reading results") as progress:
         made = make_report(runs, out, force=force, progress=progress)
     if chinese_font() is None:
         print_note("no font with Chinese characters found: PNG figures show boxes for them (SVG and the page do not)")

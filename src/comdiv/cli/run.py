@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -36,6 +37,10 @@ def run(
     samples: Annotated[
         int | None, typer.Option(min=1, help="Of a tuning: so many combinations a method, drawn by its seed.")
     ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="Only this dataset of the plan, and what it needs; may be said often.")
+    ] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Only this method of the plan; may be said often.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -44,19 +49,22 @@ def run(
     from comdiv.experiments.engine import make_engine
     from comdiv.experiments.plan import read_plan
     from comdiv.experiments.runner import fitting_jobs, run_plan
+    from comdiv.experiments.selection import selected
 
     if address is not None and engine != "ray":
         raise ComdivError("--address goes with --engine ray")
     read = read_plan(plan, preset, samples)
     fitting = fitting_jobs(jobs, read.training.threads)
+    part = {"datasets": dataset or (), "methods": method or ()}
     if dry_run:
-        _print_dry_run(read, plan_cells(read, plan.parent), out, fitting, json=json)
+        _print_dry_run(read, selected(read, plan_cells(read, plan.parent), **part), out, fitting, json=json)
         return
     if jobs is not None and fitting < jobs and engine == "local":
         print_note(f"{jobs} jobs at a time are more than this machine has cores for: {fitting} instead")
     with _shown() as watch:
         started = make_engine(engine, fitting if engine == "local" else jobs, address)
-        results = run_plan(read, out, started, base=plan.parent, preset=preset, watch=watch)
+        results = run_plan(read, out, started, base=plan.parent, preset=preset, watch=watch, **part)
+    results = replace(results, cells=selected(read, results.cells, **part))
     _print_results(results, out, json=json)
     if any(cell.status != "done" for cell in results.cells):
         raise typer.Exit(1)

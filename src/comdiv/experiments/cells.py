@@ -29,6 +29,7 @@ from comdiv.experiments.options import (
 from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan
 from comdiv.experiments.store import Facts, Kind, PlannedCell
 from comdiv.files import file_sha256
+from comdiv.solvers.packaged import PREFIX, unpackaged
 from comdiv.solvers.settings import SolverSettings
 
 
@@ -120,7 +121,7 @@ class _Planner:
         if excluded is not None and not needs:
             before = [cell.label for cell in self.made.values() if cell.kind == "dataset"]
             raise ComdivError(f"datasets.{name}.synthesize.exclude: {unknown_name('dataset', str(excluded), before)}")
-        facts = replace(facts, split="synthesis", split_seed=options.seed)
+        facts = replace(facts, split="disjoint" if options.disjoint else "synthesis", split_seed=options.seed)
         hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
         recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
         return self._cell("dataset", name, facts, recipe, needs, {"corpus": source, **files})
@@ -243,21 +244,31 @@ class _Planner:
                     "settings": None if settings is None else settings.model_dump(),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }
+                inputs: dict[str, str] = {}
                 if settings is not None and settings.weights:
                     recipe |= self._weights(settings)
+                    inputs = self._weights_place(settings.weights)
                 named = replace(facts, seed=seed, settings={**method.settings, **changes})
                 label = _training_label(name, data.label, named, changes)
-                cell = self._cell("training", label, named, recipe, needs)
+                cell = self._cell("training", label, named, recipe, needs, inputs)
                 for cover in self.plan.evaluate.cover:
                     self._evaluation(cell, trained_on, data, cover)
 
     def _weights(self, settings: SolverSettings) -> dict[str, Any]:
-        """Pre-trained weights that lie beside the plan: where they are, and by which bytes they are known."""
-        path = Path(self._source(settings.weights))
+        """Pre-trained weights by their bytes: where a folder lies takes no part in a key. A hub's name has no files."""
+        try:
+            path = Path(self._source(unpackaged(settings.weights)))
+        except ComdivError:  # a package that is not here: the cell says so when it runs, the others are none the worse
+            path = Path(settings.weights)
         files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
         hashes = {file.name: file_sha256(file) for file in files if file.is_file()}
-        found = {**settings.model_dump(), "weights": str(path)} if hashes else settings.model_dump()
-        return {"settings": found, "weights": hashes}
+        name = path.name if self._weights_place(settings.weights) else settings.weights
+        return {"settings": {**settings.model_dump(), "weights": name}, "weights": hashes}
+
+    def _weights_place(self, named: str) -> dict[str, str]:
+        """Where weights lie on this machine; a package is looked for wherever the cell runs."""
+        path = Path(self._source(named))
+        return {"weights": str(path)} if path.exists() and not named.startswith(PREFIX) else {}
 
     def _evaluation(self, training: PlannedCell, trained_on: PlannedCell, data: PlannedCell, cover: str) -> None:
         """On the parts of the dataset itself: an augmentation may have its own validation problems."""

@@ -28,6 +28,11 @@ given k), `augmentation`, `rounds` (the training set as it was after so many rou
                                     {name: {n, correct, accuracy, interval}}: structural, lexical (of SD), "text in
                                     train", "text not in train" (number-masked text), "0/1/2 halves in train" (of SD)
 
+Published results (`comdiv export results`) have `published.json` beside the plans, and of each cell only what holds
+numbers and ids: no parts of datasets, no weights, no logs, no predictions. Instead of those, an evaluation has
+`test/outcomes.json` (ids by right and wrong) and a dataset of SD's kind `dataset/compositions.json` (ids of structural
+and lexical test problems); `originals` in `done.json` are the hashes of what was left out.
+
 An evaluation's `result.json` is what `comdiv evaluate` writes. A cell that could not be run says why in `reason`.
 """
 

@@ -1,15 +1,17 @@
 """Runs a plan: whatever of its cells is not done yet, on an engine, in an order in which each finds what it needs."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from comdiv.errors import ComdivError
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.engine import Ended, Engine, LocalEngine, Task, available_cores
 from comdiv.experiments.plan import Plan
 from comdiv.experiments.results import PlanResults, read_plan_results
+from comdiv.experiments.selection import selected
 from comdiv.experiments.store import (
     DONE,
     FAILED,
@@ -17,6 +19,7 @@ from comdiv.experiments.store import (
     PlannedCell,
     cell_folder,
     fail_cell,
+    is_published,
     read_done,
     write_plan,
 )
@@ -59,17 +62,23 @@ def run_plan(
     base: Path | None = None,
     preset: str | None = None,
     watch: Watch | None = None,
+    datasets: Collection[str] = (),
+    methods: Collection[str] = (),
 ) -> PlanResults:
     """Run what is not done, and return the results as they stand on disk afterwards.
 
     `base` is the folder from which the plan names files; `preset` is the one that was laid over it, for the record.
+    With `datasets` or `methods`, only those are run, and what they need; the rest stays a part of the plan.
     Without an engine, processes on this machine take all cores.
     """
+    if is_published(folder):
+        raise ComdivError(f"{folder} holds published results, to read and not to go on with: choose another folder")
     cells = plan_cells(plan, base)
+    wanted = selected(plan, cells, datasets, methods)
     path = register_plan(plan, folder, cells, preset)
     chosen = engine or LocalEngine(fitting_jobs(None, plan.training.threads))
     try:
-        _Run(folder.resolve(), cells, chosen, plan.training.threads, watch or (lambda state: None)).finish()
+        _Run(folder.resolve(), wanted, chosen, plan.training.threads, watch or (lambda state: None)).finish()
     finally:
         chosen.close()
     return read_plan_results(folder, path)

@@ -15,6 +15,7 @@ from comdiv.files import file_sha256, write_text
 
 Kind = Literal["dataset", "measurement", "augmentation", "rounds", "training", "evaluation"]
 PLANS, CELLS = "plans", "cells"
+PUBLISHED = "published.json"  # in a folder of results that is for reading: texts and weights are not in it
 CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done.json", "failed.json", "log.txt", "progress.json"
 
 
@@ -27,7 +28,7 @@ class Facts:
 
     dataset: str | None = None  # the plan's name of the dataset: mawps-comdiv
     corpus: str | None = None  # what it is made from: mawps, demo-en
-    split: str | None = None  # dbca, iid, length, template, synthesis, or folder for one that was there
+    split: str | None = None  # dbca, iid, length, template, synthesis, disjoint (a synthesis), folder (was there)
     target: float | None = None  # compound divergence that the split should reach
     k: int | None = None  # clusters, of a measurement or a split
     split_seed: int | None = None
@@ -91,6 +92,11 @@ def write_plan(root: Path, name: str, description: Mapping[str, Any], cells: Seq
     record = {"name": name, **description, "cells": [cell.to_json() for cell in cells]}
     _write_json(path, record)
     return path
+
+
+def is_published(root: Path) -> bool:
+    """Whether a folder of results is for reading only (`publishing.py`)."""
+    return (root / PUBLISHED).is_file()
 
 
 def begin_cell(root: Path, cell: PlannedCell) -> Path:

@@ -171,6 +171,8 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     if solver.startswith(PROGRAM):  # trains itself, if it needs to
         make_solver(solver).save(run)
         return {"epochs": 0, "planned_epochs": 0, "steps": 0}
+    if "weights" in place.inputs:
+        settings = {**settings, "weights": place.inputs["weights"]}
     if recipe["steps"] == "equal":
         settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
     summary = train_run(solver, place.data(), run, preset=recipe["preset"], changes=settings, progress=place.progress)

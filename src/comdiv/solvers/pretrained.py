@@ -24,6 +24,7 @@ from torch import nn
 from comdiv.errors import ComdivError
 from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.solvers.packaged import unpackaged
 from comdiv.solvers.reading import NumberInput
 from comdiv.solvers.settings import SolverSettings
 
@@ -43,6 +44,7 @@ class Source:
 
     @classmethod
     def of(cls, weights: str) -> "Source":
+        weights = unpackaged(weights)
         if weights.lower().endswith(".gguf"):
             return cls(str(Path(weights).parent), Path(weights).name)
         return cls(weights)

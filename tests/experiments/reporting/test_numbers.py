@@ -11,7 +11,7 @@ from comdiv.dataset import Dataset, write_dataset
 from comdiv.evaluation import Prediction, Share, wilson_interval
 from comdiv.evaluation.paired import paired_bootstrap
 from comdiv.evaluation.predictions import write_predictions
-from comdiv.experiments.reporting.judging import Judgements
+from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
 from comdiv.experiments.results import Cell, PlanResults
 from comdiv.experiments.store import Facts

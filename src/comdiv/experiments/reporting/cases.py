@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from comdiv.experiments.judging import read_part
 from comdiv.experiments.reporting.examples import LONGEST, Example
-from comdiv.experiments.reporting.judging import read_part
 from comdiv.experiments.reporting.shown import ShownProblem, shown_problem
 from comdiv.experiments.results import Cell, PlanResults
 from comdiv.expression import ExpressionError, parse

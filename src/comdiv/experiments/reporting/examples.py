@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from comdiv.experiments.reporting.judging import part_problems, read_part
+from comdiv.experiments.judging import part_problems, read_part
 from comdiv.experiments.reporting.shown import ShownProblem, shown_problem
 from comdiv.experiments.results import Cell, PlanResults
 from comdiv.expression import operator_count, template

@@ -13,7 +13,7 @@ from statistics import fmean
 from comdiv.evaluation import Share, mean_over_seeds, wilson_interval
 from comdiv.evaluation.intervals import Interval
 from comdiv.evaluation.paired import paired_bootstrap
-from comdiv.experiments.reporting.judging import Judgements
+from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.paper import Place
 from comdiv.experiments.results import Cell, PlanResults
 from comdiv.experiments.store import Facts
@@ -209,7 +209,7 @@ def _compare(
         if right is None or other is None or right.keys() != other.keys():
             continue
         seeds += 1
-        for problem, is_right in right.items():
+        for problem, is_right in sorted(right.items()):  # in one order wherever they come from: the draws depend on it
             tally = tallies[ours[name].facts.split_seed, problem]
             tally.ours += is_right
             tally.others += other[problem]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.cases import case_studies
 from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.examples import worked_examples
-from comdiv.experiments.reporting.judging import Judgements
 from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.reporting.page import render_page
 from comdiv.experiments.reporting.paper import read_paper

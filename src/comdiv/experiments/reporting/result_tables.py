@@ -16,8 +16,12 @@ SPLITS = {
     "length": "LenDiv",
     "template": "templates",
     "synthesis": "SD",
+    "disjoint": "SD, disjoint",
     "folder": "",
 }
+
+
+SYNTHESES = ("synthesis", "disjoint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def pairs(numbers: Sequence[Number]) -> list[Pair]:
     for name, fact in facts.items():
         if name is None:
             continue
-        if fact.split == "synthesis":
+        if fact.split in SYNTHESES:
             found.append(Pair(name, "sd", (name, "validation"), (name, "test")))
         elif fact.split in ("dbca", "length", "template"):
             control = next(

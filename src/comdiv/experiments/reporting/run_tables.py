@@ -91,6 +91,8 @@ _RESULTS = (
 
 def _result_hash(cell: Cell) -> tuple[str, str]:
     """The file that is a cell's result, with its hash."""
-    files = origin_of(cell).get("files", {})
-    name = next((name for name in _RESULTS if name in files), next(iter(files), ""))
-    return name, str(files.get(name, {}).get("sha256", ""))
+    origin = origin_of(cell)
+    hashes = {name: str(entry.get("sha256", "")) for name, entry in origin.get("files", {}).items()}
+    hashes |= origin.get("originals", {})  # of published results: what they were made from
+    name = next((name for name in _RESULTS if name in hashes), next(iter(hashes), ""))
+    return name, hashes.get(name, "")

@@ -106,7 +106,8 @@ def _kicker(plan: PlanResults) -> str:
     if plan.reproduces:
         told.append(f"reproduces {plan.reproduces}")
     if plan.preset:
-        told.append(f"preset {plan.preset}: a small run of the whole path, not a result to compare with the paper")
+        miniature = ": a small run of the whole path, not a result to compare with the paper"
+        told.append(f"preset {plan.preset}{miniature if plan.preset == 'smoke' else ''}")
     done = sum(cell.status == "done" for cell in plan.cells)
     failed = sum(cell.status == "failed" for cell in plan.cells)
     told.append(f"{done} of {len(plan.cells)} cells done" + (f", {failed} failed" if failed else ""))

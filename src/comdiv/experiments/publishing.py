@@ -1,0 +1,141 @@
+"""Results to publish: the numbers of runs, without a word of any problem, without weights, without names of machines.
+
+A published folder is one of results like any other (`results.py`): `comdiv report` reads it as it is, and its tables
+and paired tests are those of the runs. It is for reading: `comdiv run` refuses to go on in it. What is left out of a
+cell is left out of the list of its files, too; the hashes of what it came from stand in `originals`.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.experiments.judging import COMPOSITIONS_FILE, OUTCOMES_FILE, Judgements, compositions_of
+from comdiv.experiments.results import Cell, PlanResults, read_results
+from comdiv.experiments.store import (
+    CELL,
+    DONE,
+    PLANS,
+    PUBLISHED,
+    cell_folder,
+    finish_cell,
+    is_published,
+    read_done,
+    read_json,
+)
+from comdiv.files import write_text
+from comdiv.solver import Progress
+
+# What a reader needs of each kind of cell, besides the summary. Everything else stays where it was made.
+_KEPT = {
+    "dataset": ("dataset/dataset.json",),
+    "augmentation": ("dataset/dataset.json",),
+    "rounds": ("dataset/dataset.json",),
+    "measurement": ("measurement/report.json",),
+    "training": ("run/metrics.jsonl",),
+    "evaluation": ("validation/result.json", "test/result.json"),
+}
+# What a cell really made: whoever runs the plan again can compare.
+_ORIGINALS = re.compile(r"dataset/(train|validation|test)\.jsonl|run/model\.safetensors|\w+/predictions\.jsonl")
+_ORIGIN = ("seconds", "started", "finished", "versions")
+_TEXTS = "samples"  # where an augmentation's report shows some of its problems
+_PATH = re.compile(r"""(?<![^\s'"=(:,])(?:/[^\s/'"]+)*/([^\s/'"]+)""")
+_ABOUT = {
+    "made_by": "comdiv export results",
+    "holds": "numbers and ids of experiments, no problem's text, no weights: see comdiv.experiments.results",
+    "read_it_with": "comdiv report FOLDER --out REPORT",
+}
+
+
+def export_results(
+    runs: Path, folder: Path, *, force: bool = False, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Add whatever is done in `runs` to a folder of published results, and say what was added.
+
+    What is published stays: a cell that is there already is taken again only with `force`. Several runs, on several
+    machines and days, may so be collected in one folder.
+    """
+    plans = read_results(runs)
+    _check(runs, folder)
+    tell = progress or (lambda what, done, total, note: None)
+    judgements = Judgements()
+    done = {cell.key: (plan, cell) for plan in plans for cell in plan.cells if cell.status == "done"}
+    states: dict[str, list[str]] = {"added": [], "replaced": [], "kept": [], "differing": []}
+    _write_json(folder / PUBLISHED, _ABOUT)
+    for place, (key, (plan, cell)) in enumerate(done.items()):
+        tell("publishing", place, len(done), cell.label)
+        target = cell_folder(folder, key)
+        before = read_done(target)
+        if before is not None and cell.kind == "evaluation" and before["summary"] != without_texts(cell.summary):
+            states["differing"].append(cell.label)
+        if before is None or force:
+            _publish(plan, cell, target, judgements)
+        states["added" if before is None else "replaced" if force else "kept"].append(cell.label)
+    for plan in plans:
+        _write_json(folder / PLANS / plan.path.name, without_texts(read_json(plan.path)))
+    counts = {state: len(labels) for state, labels in states.items()}
+    return {"plans": [plan.name for plan in plans], "cells": counts, "differing": states["differing"]}
+
+
+def _check(runs: Path, folder: Path) -> None:
+    if folder.resolve() == runs.resolve():
+        raise ComdivError(f"{folder}: choose another folder than that of the runs")
+    if folder.exists() and not folder.is_dir():
+        raise ComdivError(f"{folder} is a file: published results are a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not is_published(folder):
+        raise ComdivError(f"{folder} holds something else than published results: choose another folder")
+
+
+def _publish(plan: PlanResults, cell: Cell, target: Path, judgements: Judgements) -> None:
+    """Write a cell anew; its marker goes first and comes last."""
+    (target / DONE).unlink(missing_ok=True)
+    record = read_done(cell.folder) or {}
+    _write_json(target / CELL, {**without_texts(read_json(cell.folder / CELL)), "inputs": {}})
+    files = list(_write_files(plan, cell, target, judgements))
+    made = record.get("originals") or {
+        name: entry["sha256"] for name, entry in record.get("files", {}).items() if _ORIGINALS.fullmatch(name)
+    }
+    origin = {name: record[name] for name in _ORIGIN if name in record}
+    finish_cell(target, without_texts(cell.summary), {**origin, "originals": made}, files)
+
+
+def _write_files(plan: PlanResults, cell: Cell, target: Path, judgements: Judgements) -> Iterator[Path]:
+    for name in _KEPT[cell.kind]:
+        source = cell.folder / name
+        if source.is_file():
+            if source.suffix == ".json":
+                _write_json(target / name, without_texts(read_json(source)))
+            else:
+                write_text(target / name, source.read_text(encoding="utf-8"))
+            yield target / name
+    if cell.kind == "dataset" and (compositions := compositions_of(plan, cell)):
+        path = target / "dataset" / COMPOSITIONS_FILE
+        _write_json(path, {name: sorted(ids) for name, ids in compositions.items()})
+        yield path
+    if cell.kind == "evaluation" and (right := judgements.right(plan, cell)):
+        path = target / "test" / OUTCOMES_FILE
+        _write_json(path, {word: sorted(name for name in right if right[name] is good) for word, good in _WORDS})
+        yield path
+
+
+_WORDS = (("right", True), ("wrong", False))
+
+
+def without_texts(record: Any) -> Any:
+    """A record without what shows problems, and without the folders of the machine it was made on."""
+    if isinstance(record, Mapping):
+        return {name: without_texts(value) for name, value in record.items() if name != _TEXTS}
+    if isinstance(record, list | tuple):
+        return [without_texts(value) for value in record]
+    if isinstance(record, str):
+        whole = PureWindowsPath(record) if PureWindowsPath(record).is_absolute() else PurePosixPath(record)
+        return whole.name if whole.is_absolute() else _PATH.sub(r"\1", record)
+    return record
+
+
+def _write_json(path: Path, record: Mapping[str, Any]) -> None:
+    """One key a line, as far as people look; what is deeper, in one line: such records are long, and many."""
+    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in record.items())
+    write_text(path, "{\n " + ",\n ".join(lines) + "\n}\n")

@@ -1,0 +1,167 @@
+"""Published results: the same numbers as the runs', without texts, weights, names of machines; added to, never lost."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.experiments.judging import Judgements
+from comdiv.experiments.plan import make_plan
+from comdiv.experiments.publishing import export_results, without_texts
+from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
+from comdiv.experiments.reporting.pictures import plan_pictures
+from comdiv.experiments.results import read_results
+from comdiv.experiments.runner import run_plan
+from experiments.synthetic import problems, write_synthetic_results
+from experiments.tiny import tiny_plan
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_synthetic_results(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def published(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published") / "results"
+    export_results(runs, folder)
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def states(folder: Path) -> dict[str, str]:
+    return {cell.key: cell.status for plan in read_results(folder) for cell in plan.cells}
+
+
+def test_what_is_done_is_done_in_the_published_folder_and_nothing_else(runs: Path, published: Path) -> None:
+    before = states(runs)
+    assert "failed" in before.values()
+    assert {key for key, state in states(published).items() if state == "done"} == {
+        key for key, state in before.items() if state == "done"
+    }
+
+
+def test_it_has_the_same_numbers_and_paired_tests(runs: Path, published: Path) -> None:
+    numbers = [
+        [
+            (number.method, number.facts, number.part, number.subset, number.shares, number.paired)
+            for plan in read_results(folder)
+            for number in plan_numbers(plan, Judgements())
+        ]
+        for folder in (runs, published)
+    ]
+    assert any(paired and subset == "lexical" for _, _, _, subset, _, paired in numbers[1])
+    assert numbers[1] == numbers[0]
+
+
+def test_it_has_the_same_breakdowns_and_training_curves(runs: Path, published: Path) -> None:
+    for plan, same in zip(read_results(runs), read_results(published), strict=True):
+        numbers, others = plan_numbers(plan, Judgements()), plan_numbers(same, Judgements())
+        assert [one.parts for one in breakdowns(others)] == [one.parts for one in breakdowns(numbers)]
+        drawn = [picture.alternative for picture in plan_pictures(plan, numbers)]
+        assert [picture.alternative for picture in plan_pictures(same, others)] == drawn
+
+
+def test_no_text_no_weights_and_no_machine_is_in_it(runs: Path, published: Path) -> None:
+    texts = {problem.text for problem in problems()}
+    for name, content in contents(published).items():
+        written = content.decode("utf-8")
+        assert not [text for text in texts if text in written or json.dumps(text)[1:-1] in written], name
+        assert str(runs) not in written
+        assert "example" not in written  # the host
+        assert Path(name).suffix in (".json", ".jsonl")
+        assert Path(name).name not in ("predictions.jsonl", "train.jsonl", "validation.jsonl", "test.jsonl", "log.txt")
+
+
+def test_a_cell_says_which_files_it_came_from(runs: Path, published: Path) -> None:
+    key = next(cell.key for plan in read_results(runs) for cell in plan.of_kind("evaluation") if cell.status == "done")
+    record, made = (json.loads((folder / "cells" / key / "done.json").read_text()) for folder in (published, runs))
+    name = "test/predictions.jsonl"
+    assert record["originals"][name] == made["files"][name]["sha256"]
+    assert set(record["files"]) == {"test/outcomes.json", "test/result.json", "validation/result.json"}
+    assert record["versions"] == made["versions"]
+
+
+def test_publishing_again_changes_nothing(runs: Path, published: Path) -> None:
+    before = contents(published)
+    said = export_results(runs, published)
+    assert (said["cells"]["added"], said["cells"]["kept"]) == (0, list(states(published).values()).count("done"))
+    assert contents(published) == before
+    export_results(runs, published, force=True)
+    assert contents(published) == before
+
+
+def test_several_sittings_add_up(runs: Path, published: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    shutil.copytree(runs, first)
+    (first / "plans" / "rounds-curve.json").unlink()
+    assert export_results(first, tmp_path / "both")["plans"] == ["main-results"]
+    assert export_results(runs, tmp_path / "both")["cells"]["added"] > 0
+    assert contents(tmp_path / "both") == contents(published)
+
+
+def test_other_numbers_under_the_same_key_are_told_and_taken_only_by_force(runs: Path, tmp_path: Path) -> None:
+    export_results(runs, tmp_path / "results")
+    other = tmp_path / "other"
+    shutil.copytree(runs, other)
+    cell = next(cell for plan in read_results(other) for cell in plan.of_kind("evaluation") if cell.status == "done")
+    done = cell.folder / "done.json"
+    record = json.loads(done.read_text())
+    record["summary"]["test"]["correct"] += 1
+    done.write_text(json.dumps(record))
+    before = contents(tmp_path / "results")
+    assert export_results(other, tmp_path / "results")["differing"] == [cell.label]
+    assert contents(tmp_path / "results") == before
+    export_results(other, tmp_path / "results", force=True)
+    taken = json.loads((tmp_path / "results" / "cells" / cell.key / "done.json").read_text())
+    assert taken["summary"]["test"]["correct"] == record["summary"]["test"]["correct"]
+
+
+def test_half_a_published_cell_is_written_anew(runs: Path, published: Path, tmp_path: Path) -> None:
+    export_results(runs, tmp_path / "results")
+    for marker in (tmp_path / "results" / "cells").glob("evaluation-*/done.json"):
+        marker.unlink()
+    export_results(runs, tmp_path / "results")
+    assert contents(tmp_path / "results") == contents(published)
+
+
+def test_published_results_can_be_published_again(published: Path, tmp_path: Path) -> None:
+    export_results(published, tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(published)
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+    with pytest.raises(ComdivError, match="holds something else"):
+        export_results(runs, tmp_path / "mine")
+    with pytest.raises(ComdivError, match="another folder than that of the runs"):
+        export_results(runs, runs)
+
+
+def test_nothing_is_run_into_published_results(published: Path) -> None:
+    before = contents(published)
+    with pytest.raises(ComdivError, match="published results, to read"):
+        run_plan(make_plan(tiny_plan()), published)
+    assert contents(published) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "published"),
+    [
+        ("/home/me/my problems/mine.jsonl", "mine.jsonl"),
+        (r"C:\Users\me\mine.jsonl", "mine.jsonl"),
+        ("command:python /home/me/solver.py --fast", "command:python solver.py --fast"),
+        ("n1/n2*n3", "n1/n2*n3"),
+        ("(c7/c7)", "(c7/c7)"),
+        ("1078/745", "1078/745"),
+        ("hf:owner/name", "hf:owner/name"),
+    ],
+)
+def test_folders_of_a_machine_are_left_out_of_names(written: str, published: str) -> None:
+    assert without_texts({"a": [written]}) == {"a": [published]}
