@@ -63,7 +63,7 @@ def test_a_dead_address_is_one_line_at_once() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(ComdivError, match=f"no Ray cluster answers at 127.0.0.1:{port}"):
+    with pytest.raises(ComdivError, match=f"127.0.0.1:{port}: no Ray cluster there"):
         RayEngine(f"127.0.0.1:{port}")
 
 

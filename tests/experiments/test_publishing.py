@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 
 from comdiv.errors import ComdivError
+from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
 from comdiv.experiments.judging import Judgements
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.publishing import export_results, without_texts
 from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
 from comdiv.experiments.reporting.pictures import plan_pictures
-from comdiv.experiments.results import read_results
+from comdiv.experiments.results import judgement_files, read_results
 from comdiv.experiments.runner import run_plan
 from experiments.synthetic import problems, write_synthetic_results
 from experiments.tiny import tiny_plan
+
+JUDGES = ("Ann", "Ben")
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +136,17 @@ def test_half_a_published_cell_is_written_anew(runs: Path, published: Path, tmp_
 def test_published_results_can_be_published_again(published: Path, tmp_path: Path) -> None:
     export_results(published, tmp_path / "again")
     assert contents(tmp_path / "again") == contents(published)
+
+
+def test_marks_are_published_without_names_and_comments(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs, tmp_path / "runs")
+    marks = [Judgement.of_criteria("p1", judge, True, True, judge == "Ann", "see the text", "now") for judge in JUDGES]
+    write_judgements(tmp_path / "runs" / "judgements" / "judgements.jsonl", marks)
+    export_results(tmp_path / "runs", tmp_path / "results")
+    (path,) = judgement_files(tmp_path / "results")
+    assert [(mark.judge, mark.good, mark.comment, mark.when) for mark in read_judgements(path)] == [
+        ("judge 1", True, "", ""), ("judge 2", False, "", ""),
+    ]  # fmt: skip
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(runs: Path, tmp_path: Path) -> None:

@@ -3,9 +3,7 @@
 import json
 import re
 import socket
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.ray_engine import RayEngine, check_port
+from comdiv.experiments.ray_engine import RayEngine
 from comdiv.experiments.runner import State, run_plan
 from experiments.tiny import SETTINGS, results_of, times_done, tiny_corpus, tiny_plan
 
@@ -35,32 +33,6 @@ def test_an_address_at_which_nobody_answers_is_one_line(prefix: str) -> None:
     with pytest.raises(ComdivError, match="no Ray cluster there: Connection refused") as caught:
         RayEngine(f"{prefix}127.0.0.1:{closed_port()}", None, {})
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("greeting", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
-def test_an_address_at_which_somebody_else_answers_is_one_line(greeting: bytes) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(greeting)
-                connection.shutdown(socket.SHUT_WR)
-                with suppress(ConnectionError):  # the other side has heard enough
-                    while connection.recv(1024):
-                        pass
-
-        thread = threading.Thread(target=answer)
-        thread.start()
-        with pytest.raises(ComdivError, match="no Ray cluster there: something else answers"):
-            check_port(f"127.0.0.1:{server.getsockname()[1]}")
-        thread.join()
-
-
-@pytest.mark.parametrize("address", ["somewhere", "host:", "host:port", ":6379", "host:99999"])
-def test_an_address_that_is_none_is_one_line(address: str) -> None:
-    with pytest.raises(ComdivError, match="say it as HOST:PORT"):
-        check_port(address)
 
 
 class NodeThief:

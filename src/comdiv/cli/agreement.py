@@ -28,28 +28,13 @@ def agreement(
 ) -> None:
     """Shares of good problems with intervals, Cohen's κ (Fleiss' of more than two judges), disagreements (§V-D)."""
     from comdiv.evaluation.agreement import agreement as agreement_of
+    from comdiv.evaluation.judgements import read_judgement_files
 
-    found = agreement_of(read_files(files))
+    found = agreement_of(read_judgement_files(files))
     if json:
         print_json(found.to_json())
     else:
         _print(found, shown)
-
-
-def read_files(files: list[Path]) -> "list[Judgement]":
-    """The marks of all files. Files that do not say who judged are told apart by their names."""
-    from dataclasses import replace
-
-    from comdiv.evaluation.judgements import read_judgements
-
-    read = [read_judgements(path) for path in files]
-    judges = [{judgement.judge for judgement in judgements} for judgements in read]
-    alone = len(set().union(*judges)) == 1 and len(files) > 1  # every file's judge is "1", or "me"
-    return [
-        replace(judgement, judge=f"{judgement.judge} ({path})") if alone else judgement
-        for path, judgements in zip(files, read, strict=True)
-        for judgement in judgements
-    ]
 
 
 def _print(found: "Agreement", shown: int) -> None:

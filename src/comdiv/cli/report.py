@@ -12,6 +12,10 @@ from comdiv.cli.corpus import ForceOption, JsonOption
 def report(
     runs: Annotated[Path, typer.Argument(help="Folder that `comdiv run` filled.")],
     out: Annotated[Path, typer.Option(help="Folder of the report: index.html, tables/, figures/, results.json.")],
+    judgements: Annotated[
+        list[Path] | None,
+        typer.Option(help="People's marks of augmented problems, a file each; those in RUNS/judgements otherwise."),
+    ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page, where there is a screen.")] = False,
     json: JsonOption = False,
     force: ForceOption = False,
@@ -21,7 +25,7 @@ def report(
     from comdiv.figures import chinese_font
 
     with progress_of("reading results") as progress:
-        made = make_report(runs, out, force=force, progress=progress)
+        made = make_report(runs, out, judgements=judgements or (), force=force, progress=progress)
     if chinese_font() is None:
         print_note("no font with Chinese characters found: PNG figures show boxes for them (SVG and the page do not)")
     if json:

@@ -7,7 +7,7 @@ exports them; a mark that is missing, doubtful or given twice is an error that n
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -132,6 +132,18 @@ def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = 
     if not judgements:
         raise ComdivError(f"{path}: there are no marks in it")
     return tuple(judgements)
+
+
+def read_judgement_files(paths: Sequence[Path]) -> tuple[Judgement, ...]:
+    """The marks of several files. Files that do not say who judged are told apart by their names."""
+    read = [read_judgements(path) for path in paths]
+    judges = {judgement.judge for judgements in read for judgement in judgements}
+    alone = len(judges) == 1 and len(paths) > 1  # every file's judge is "1", or "me"
+    return tuple(
+        replace(judgement, judge=f"{judgement.judge} ({path})") if alone else judgement
+        for path, judgements in zip(paths, read, strict=True)
+        for judgement in judgements
+    )
 
 
 def write_judgements(path: Path, judgements: Iterable[Judgement]) -> int:

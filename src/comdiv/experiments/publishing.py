@@ -8,15 +8,18 @@ cell is left out of the list of its files, too; the hashes of what it came from 
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.evaluation.judgements import read_judgement_files, write_judgements
 from comdiv.experiments.judging import COMPOSITIONS_FILE, OUTCOMES_FILE, Judgements, compositions_of
-from comdiv.experiments.results import Cell, PlanResults, read_results
+from comdiv.experiments.results import Cell, PlanResults, judgement_files, read_results
 from comdiv.experiments.store import (
     CELL,
     DONE,
+    JUDGEMENTS,
     PLANS,
     PUBLISHED,
     cell_folder,
@@ -75,6 +78,7 @@ def export_results(
         states["added" if before is None else "replaced" if force else "kept"].append(cell.label)
     for plan in plans:
         _write_json(folder / PLANS / plan.path.name, without_texts(read_json(plan.path)))
+    _publish_judgements(runs, folder, force=force)
     counts = {state: len(labels) for state, labels in states.items()}
     return {"plans": [plan.name for plan in plans], "cells": counts, "differing": states["differing"]}
 
@@ -120,6 +124,15 @@ def _write_files(plan: PlanResults, cell: Cell, target: Path, judgements: Judgem
         yield path
 
 
+def _publish_judgements(runs: Path, folder: Path, *, force: bool) -> None:
+    """People's marks, without their names and comments, which may quote a problem."""
+    files, target = judgement_files(runs), folder / JUDGEMENTS / f"{JUDGEMENTS}.jsonl"
+    if files and (force or not target.is_file()):
+        marks = read_judgement_files(files)
+        names = {judge: f"judge {place}" for place, judge in enumerate(dict.fromkeys(m.judge for m in marks), start=1)}
+        write_judgements(target, (replace(mark, judge=names[mark.judge], comment="", when="") for mark in marks))
+
+
 _WORDS = (("right", True), ("wrong", False))
 
 
@@ -136,6 +149,12 @@ def without_texts(record: Any) -> Any:
 
 
 def _write_json(path: Path, record: Mapping[str, Any]) -> None:
-    """One key a line, as far as people look; what is deeper, in one line: such records are long, and many."""
-    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in record.items())
+    """A line for each key, and for each record of a list: short files, and short differences between two of them."""
+    lines = (f"{json.dumps(name)}: {_lines(value)}" for name, value in record.items())
     write_text(path, "{\n " + ",\n ".join(lines) + "\n}\n")
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return "[\n  " + ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in value) + "\n ]"
+    return json.dumps(value, ensure_ascii=False)

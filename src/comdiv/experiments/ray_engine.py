@@ -4,15 +4,13 @@ Results stay in the folder of the plan, which all nodes must see (as Ray's own t
 dies takes its processes with it; the runner starts their tasks again elsewhere, where they go on from the checkpoints.
 """
 
-import os
 import socket
 from typing import Any
 
 from comdiv.errors import ComdivError
 from comdiv.experiments.engine import Ended, Task, cause_of_death, start_worker
+from comdiv.ray_cluster import join_cluster
 
-_PATIENCE = 5.0  # seconds for a port to answer
-_SETTINGS_FRAME = 4  # of HTTP/2
 _QUEUED = 4  # tasks handed to Ray for each of its cores, so that none waits for us
 
 
@@ -20,16 +18,8 @@ class RayEngine:
     """Hands tasks to Ray; each asks for as many cores as it has threads. `jobs` is how many at a time, at most."""
 
     def __init__(self, address: str | None, jobs: int | None, environment: dict[str, str]) -> None:
-        if address is not None and address != "auto":
-            check_port(address)  # before the import, which takes longer
-        try:
-            import ray
-        except ModuleNotFoundError as error:
-            raise ComdivError("--engine ray needs Ray: pip install 'comdiv[ray]'") from error
+        ray, self._owns = join_cluster(address, cores=jobs, runtime_env={"env_vars": environment})
         self.ray: Any = ray
-        self._owns = not ray.is_initialized()
-        if self._owns:
-            _connect(ray, address, jobs, environment)
         self._remote = ray.remote(max_retries=0)(run_on_node)
         self._jobs = jobs
         self._running: dict[Any, Task] = {}
@@ -81,43 +71,3 @@ def run_on_node(task: Task) -> str:
         return cause_of_death(process.wait())
     finally:
         process.kill()
-
-
-def _connect(ray: Any, address: str | None, jobs: int | None, environment: dict[str, str]) -> None:
-    """Join a cluster, or start one on this machine."""
-    options: dict[str, Any] = {
-        "log_to_driver": False,
-        "logging_level": "ERROR",
-        "runtime_env": {"env_vars": environment},
-    }
-    if address is None:
-        ray.init(address="local", num_cpus=jobs, include_dashboard=False, **options)
-        return
-    try:
-        ray.init(address=address, **options)
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        raise ComdivError(f"--address {address}: no Ray cluster: {str(error).splitlines()[0]}") from error
-
-
-def check_port(address: str) -> None:
-    """Refuse an address at which nobody answers, or somebody else: Ray itself would try for minutes."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not (host and colon and port.isdigit() and 0 < int(port) < 65536):
-        raise ComdivError(f"--address {address}: say it as HOST:PORT, ray://HOST:PORT or auto")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE) as connection:
-            answers = os.environ.get("RAY_USE_TLS") == "1" or _speaks_http2(connection)
-    except OSError as error:
-        reason = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
-        raise ComdivError(f"--address {address}: no Ray cluster there: {reason}") from error
-    if not answers:
-        raise ComdivError(f"--address {address}: no Ray cluster there: something else answers")
-
-
-def _speaks_http2(connection: socket.socket) -> bool:
-    """Whether the other side greets like HTTP/2, on which Ray's servers are built: with a frame of settings."""
-    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, _SETTINGS_FRAME, 0, 0, 0, 0, 0]))
-    header = b""
-    while len(header) < 9 and (piece := connection.recv(9 - len(header))):
-        header += piece
-    return len(header) == 9 and header[3] == _SETTINGS_FRAME

@@ -15,6 +15,7 @@
         measurement/           (measurement) report.json with all frequencies, report.md, frequencies-*.svg and .png
         run/                   (training) a run folder: config.yaml, metrics.jsonl, model.safetensors…
         validation/, test/     (evaluation) result.json, predictions.jsonl
+      judgements/              where there are any: what people think of augmented problems, *.jsonl or *.csv
 
 The kinds: `dataset` (a split, a synthesis, or a folder that was there), `measurement` (divergences of a dataset at a
 given k), `augmentation`, `rounds` (the training set as it was after so many rounds of an augmentation), `training`,
@@ -31,7 +32,7 @@ given k), `augmentation`, `rounds` (the training set as it was after so many rou
 Published results (`comdiv export results`) have `published.json` beside the plans, and of each cell only what holds
 numbers and ids: no parts of datasets, no weights, no logs, no predictions. Instead of those, an evaluation has
 `test/outcomes.json` (ids by right and wrong) and a dataset of SD's kind `dataset/compositions.json` (ids of structural
-and lexical test problems); `originals` in `done.json` are the hashes of what was left out.
+and lexical test problems). `originals` in `done.json` are the hashes of what was left out; judges are numbered.
 
 An evaluation's `result.json` is what `comdiv evaluate` writes. A cell that could not be run says why in `reason`.
 """
@@ -42,7 +43,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.store import DONE, FAILED, LOG, PLANS, Facts, Kind, cell_folder, read_done, read_json
+from comdiv.experiments.store import (
+    DONE,
+    FAILED,
+    JUDGEMENTS,
+    LOG,
+    PLANS,
+    Facts,
+    Kind,
+    cell_folder,
+    read_done,
+    read_json,
+)
 
 Status = Literal["done", "failed", "not run"]
 
@@ -136,6 +148,12 @@ def read_results(root: Path) -> tuple[PlanResults, ...]:
     if not paths:
         raise ComdivError(f"{root} holds no results: it has no {PLANS}/*.json; `comdiv run PLAN --out {root}` makes it")
     return tuple(read_plan_results(root, path) for path in paths)
+
+
+def judgement_files(root: Path) -> list[Path]:
+    """People's marks that lie with the results."""
+    folder = root / JUDGEMENTS
+    return sorted(path for path in folder.iterdir() if path.suffix in (".jsonl", ".csv")) if folder.is_dir() else []
 
 
 def read_plan_results(root: Path, path: Path) -> PlanResults:

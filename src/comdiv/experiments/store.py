@@ -14,7 +14,7 @@ from comdiv.errors import ComdivError
 from comdiv.files import file_sha256, write_text
 
 Kind = Literal["dataset", "measurement", "augmentation", "rounds", "training", "evaluation"]
-PLANS, CELLS = "plans", "cells"
+PLANS, CELLS, JUDGEMENTS = "plans", "cells", "judgements"
 PUBLISHED = "published.json"  # in a folder of results that is for reading: texts and weights are not in it
 CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done.json", "failed.json", "log.txt", "progress.json"
 

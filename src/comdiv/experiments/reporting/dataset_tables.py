@@ -46,6 +46,13 @@ def measurement_of(plan: PlanResults, cell: Cell) -> Mapping[str, Any]:
     return read_facts(cell.dataset.parent)
 
 
+def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
+    """Of the dataset that a cell comes from, at the paper's α; as it was measured, else as the split wrote it down."""
+    source = plan.ancestor(cell, "dataset")
+    measured = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
+    return None if measured is None else _paper_alpha(measurement_of(plan, measured).get("compound_divergence"))
+
+
 def read_frequencies(cell: Cell) -> Mapping[str, Any] | None:
     """A measurement's report with all frequencies, if it is there."""
     if cell.measurement is None:

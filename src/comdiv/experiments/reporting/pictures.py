@@ -1,10 +1,11 @@
 """Which figures a plan has: its numbers, measurements and training logs turned into what the figures take."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
-from comdiv.experiments.reporting.dataset_tables import measurement_of, read_frequencies
+from comdiv.experiments.reporting.curve_tables import has_curve, seconds_per_epoch
+from comdiv.experiments.reporting.dataset_tables import compound_divergence, read_frequencies
 from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.figures import (
     Gap,
@@ -71,11 +72,11 @@ def _compositions(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Pict
 
 def _divergence_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
     """Accuracy against compound divergence, where a plan has splits at several targets: Figure 5a."""
-    if len({number.facts.target for number in numbers}) < 3:
+    if not has_curve(numbers):
         return
     series: dict[str, list[Point]] = {}
     for number in main_numbers(numbers):
-        divergence = _divergence(plan, number)
+        divergence = compound_divergence(plan, number.cells[0])
         if number.part == "test" and number.known and divergence is not None:
             label = f"{number.method}, {number.facts.corpus} (n = {number.n:,})"
             series.setdefault(label, []).append(_point(divergence, number))
@@ -90,16 +91,6 @@ def _divergence_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[
         )  # fmt: skip
 
 
-def _divergence(plan: PlanResults, number: Number) -> float | None:
-    source = plan.ancestor(number.cells[0], "dataset")
-    measured = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
-    if measured is None:
-        return None
-    divergence = measurement_of(plan, measured).get("compound_divergence")
-    value = divergence.get("paper") if isinstance(divergence, Mapping) else divergence
-    return None if value is None else float(value)
-
-
 def _rounds_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
     accuracy: dict[str, list[Point]] = {}
     seconds: dict[str, list[Point]] = {}
@@ -109,12 +100,7 @@ def _rounds_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Pict
             continue
         label = f"{number.method} on {number.facts.dataset}"
         accuracy.setdefault(f"{label} (n = {number.n:,})", []).append(_point(rounds, number))
-        times = [
-            training.summary["seconds_per_epoch"]
-            for cell in number.cells
-            if (training := plan.ancestor(cell, "training")) is not None and "seconds_per_epoch" in training.summary
-        ]
-        if times:
+        if times := seconds_per_epoch(plan, number):
             seconds.setdefault(label, []).append(Point(rounds, fmean(times)))
     if accuracy:
         yield rounds_figure(f"{plan.name}-rounds", accuracy, seconds)

@@ -12,6 +12,7 @@ from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.cases import case_studies
 from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.examples import worked_examples
+from comdiv.experiments.reporting.human import human_section
 from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.reporting.page import render_page
 from comdiv.experiments.reporting.paper import read_paper
@@ -28,20 +29,32 @@ PAGE, DATA = "index.html", "results.json"
 _MADE_BY = "comdiv report"
 
 
-def make_report(runs: Path, out: Path, *, force: bool = False, progress: Progress | None = None) -> dict[str, Any]:
-    """Write the report on whatever has finished in `runs` and say what was written; the page itself arrives last."""
+def make_report(
+    runs: Path,
+    out: Path,
+    *,
+    judgements: Sequence[Path] = (),
+    force: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write the report on whatever has finished in `runs` and say what was written; the page itself arrives last.
+
+    `judgements` are files with people's marks of augmented problems; by default those in the folder of that name.
+    """
     from comdiv import __version__
 
     plans = in_order(read_results(runs))
-    _make_room(out, force=force)
     tell = progress or (lambda what, done, total, note: None)
-    judgements = Judgements()
+    outcomes = Judgements()
+    people = human_section(runs, plans, judgements)
+    _make_room(out, force=force)
     numbers: dict[str, list[Number]] = {}
     sections = []
     for place, plan in enumerate(plans):
         tell("reading results", place, len(plans), plan.name)
-        numbers[plan.name] = plan_numbers(plan, judgements)
+        numbers[plan.name] = plan_numbers(plan, outcomes)
         sections.append(plan_section(plan, numbers[plan.name]))
+    sections += [people] if people is not None else []
     cells = [cell_table(plan) for plan in plans]
     tables = [table for section in sections for table in section.all_tables] + cells
     for table in tables:

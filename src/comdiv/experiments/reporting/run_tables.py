@@ -8,7 +8,7 @@ from typing import Any
 from comdiv.experiments.reporting.tables import Column, Entry, Table, Tone
 from comdiv.experiments.reporting.wording import duration
 from comdiv.experiments.results import Cell, PlanResults
-from comdiv.experiments.store import DONE, read_json
+from comdiv.experiments.store import DONE, is_published, read_json
 
 _TONES: Mapping[str, Tone] = {"done": "", "failed": "failed", "not run": "missing"}
 
@@ -30,12 +30,13 @@ def recipe(plan: PlanResults) -> Recipe:
     """How a plan was run."""
     name = plan.name.partition("@")[0]
     preset = f" --preset {plan.preset}" if plan.preset else ""
+    root = plan.path.parent.parent
     versions: dict[str, set[str]] = {}
     for cell in plan.cells:
         for package, version in origin_of(cell).get("versions", {}).items():
             versions.setdefault(package, set()).add(str(version))
     return Recipe(
-        command=f"comdiv run experiments/{name}.yaml{preset} --out {plan.path.parent.parent.name}",
+        command=f"comdiv run experiments/{name}.yaml{preset} --out {'runs' if is_published(root) else root.name}",
         plan=plan.plan,
         seeds=tuple(sorted({cell.facts.seed for cell in plan.cells if cell.facts.seed is not None})),
         versions={package: ", ".join(sorted(found)) for package, found in sorted(versions.items())},

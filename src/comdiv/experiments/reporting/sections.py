@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
 from comdiv.experiments.reporting.dataset_tables import dataset_table
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
 from comdiv.experiments.reporting.entries import paired_tone
 from comdiv.experiments.reporting.figures import Picture
 from comdiv.experiments.reporting.numbers import Number, breakdowns
+from comdiv.experiments.reporting.overlap_tables import overlap_table
 from comdiv.experiments.reporting.pictures import plan_pictures
 from comdiv.experiments.reporting.result_tables import (
     accuracy_table,
@@ -84,7 +86,8 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
     found = [dataset_table(plan)]
     if any(n.facts.rounds is None and n.facts.target is None for n in main_numbers(numbers)):
         found.append(accuracy_table(plan.name, "Answer accuracy", numbers))
-    found += [composition_table(plan.name, numbers), coverage_table(plan.name, numbers)]
+    found += [divergence_table(plan, numbers), rounds_table(plan, numbers), composition_table(plan.name, numbers)]
+    found += [coverage_table(plan.name, numbers), overlap_table(plan.name, numbers)]
     details = [breakdown_table(plan.name, breakdowns(numbers))] if numbers else []
     details += [numbers_table(plan.name, numbers)] if numbers else []
     pictures = plan_pictures(plan, numbers)

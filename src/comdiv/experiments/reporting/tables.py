@@ -75,12 +75,15 @@ def file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "unnamed"
 
 
-def to_markdown(table: Table) -> str:
-    """The table for README files and issues."""
+def to_markdown(table: Table, *, breaks: bool = False) -> str:
+    """The table for README files and issues; with `breaks`, the small print stands below instead of in brackets."""
     lines = [f"**{_md(table.title)}**", ""] if table.title else []
     lines.append(_md_row([column.full_title for column in table.columns]))
     lines.append(_md_row([("---:" if column.number else "---") for column in table.columns]))
-    lines += [_md_row([_flat(entry) for entry in row]) for row in table.rows]
+    if breaks:
+        lines += [f"| {' | '.join(_stacked(entry) for entry in row)} |" for row in table.rows]
+    else:
+        lines += [_md_row([_flat(entry) for entry in row]) for row in table.rows]
     for text in (table.caption, *table.notes):
         lines += ["", _md(text)] if text else []
     return "\n".join(lines) + "\n"
@@ -121,6 +124,10 @@ def _raw(entry: Entry) -> str | float:
 
 def _flat(entry: Entry) -> str:
     return f"{entry.text} ({'; '.join(entry.lines)})" if entry.lines else entry.text
+
+
+def _stacked(entry: Entry) -> str:
+    return "<br>".join(_md(line) for line in (entry.text, *entry.lines))
 
 
 def _md_row(cells: Sequence[str]) -> str:

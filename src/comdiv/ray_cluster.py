@@ -1,0 +1,62 @@
+"""Joining a Ray cluster, for whoever has work for one: `augmentation` and `experiments`.
+
+A wrong address is found out within seconds and said in one line; Ray itself would try for minutes.
+"""
+
+import os
+import socket
+from typing import Any
+
+from comdiv.errors import ComdivError
+
+_PATIENCE = 5.0  # seconds for a port to answer
+_SETTINGS_FRAME = 4  # of HTTP/2
+
+
+def join_cluster(address: str | None, *, cores: int | None = None, **options: Any) -> tuple[Any, bool]:
+    """Ray, and whether it was joined here, so that whoever did leaves again.
+
+    Without an address a cluster starts on this machine, with so many `cores` (None: all); `options` are those of
+    `ray.init`. A process that is in a cluster already stays there.
+    """
+    if address is not None and address != "auto":
+        check_port(address)  # before the import, which takes longer
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise ComdivError("--engine ray needs Ray: pip install 'comdiv[ray]'") from error
+    if ray.is_initialized():
+        return ray, False
+    quiet = {"log_to_driver": False, "logging_level": "ERROR", **options}
+    if address is None:
+        ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+        return ray, True
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        raise ComdivError(f"--address {address}: no Ray cluster: {str(error).splitlines()[0]}") from error
+    return ray, True
+
+
+def check_port(address: str) -> None:
+    """Refuse an address at which nobody answers, or somebody else."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and colon and port.isdigit() and 0 < int(port) < 65536):
+        raise ComdivError(f"--address {address}: say it as HOST:PORT, ray://HOST:PORT or auto")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE) as connection:
+            answers = os.environ.get("RAY_USE_TLS") == "1" or _speaks_http2(connection)
+    except OSError as error:
+        reason = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
+        raise ComdivError(f"--address {address}: no Ray cluster there: {reason}") from error
+    if not answers:
+        raise ComdivError(f"--address {address}: no Ray cluster there: something else answers")
+
+
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Whether the other side greets like HTTP/2, on which Ray's servers are built: with a frame of settings."""
+    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, _SETTINGS_FRAME, 0, 0, 0, 0, 0]))
+    header = b""
+    while len(header) < 9 and (piece := connection.recv(9 - len(header))):
+        header += piece
+    return len(header) == 9 and header[3] == _SETTINGS_FRAME
