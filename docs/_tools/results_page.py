@@ -11,12 +11,13 @@ from pathlib import Path
 from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
 from comdiv.experiments.reporting.figures import Picture
+from comdiv.experiments.reporting.human import human_section
 from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
 from comdiv.experiments.reporting.run_tables import recipe
 from comdiv.experiments.reporting.sections import Section, plan_section
 from comdiv.experiments.reporting.tables import Table, file_name, to_markdown
 from comdiv.experiments.reporting.wording import duration
-from comdiv.experiments.results import PlanResults, read_results
+from comdiv.experiments.results import PlanResults, judgement_files, read_results
 from comdiv.experiments.store import PLANS
 from comdiv.figures import write_figure
 from comdiv.files import write_text
@@ -99,6 +100,12 @@ problems (Wilson's) of every number are in the tables that unfold. "Coverage" is
 text. [More on reading them](how-to/read-the-report.md); [what equal steps mean](how-to/run-experiments.md#equal-steps).
 """
 
+JUDGING = """Two people mark 100 augmented problems; `comdiv export results` takes their marks along, without names.
+
+```sh
+comdiv judge runs/cells/KEY/dataset --judge Ann --judge Ben --sample 100 --out runs/judgements
+```"""
+
 FOOT = """## How this page is made
 
 ```sh
@@ -125,7 +132,19 @@ def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
             lines += ["**Not run.**"]
         for plan in sorted(plans, key=lambda plan: (plan.preset is not None, plan.name)):
             lines += _plan(part, plan, pictures)
-    return "\n".join([*lines, FOOT]), pictures
+    return "\n".join([*lines, *_people(results, there), FOOT]), pictures
+
+
+def _people(results: Path, plans: Sequence[PlanResults]) -> Iterator[str]:
+    """What people think of augmented problems, if anybody has been asked."""
+    yield from ("", "## Human evaluation (§V-D)", "")
+    section = human_section(results, plans) if judgement_files(results) else None
+    if section is None:
+        yield from (JUDGING, "", "**Not run.**", "")
+        return
+    yield from (section.kicker, "")
+    for table in section.tables:
+        yield from (to_markdown(table, breaks=True), "")
 
 
 def _state(plans: Sequence[PlanResults]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import print_json, print_note, progress_bars
+from comdiv.cli.console import print_json, print_note, progress_of
 from comdiv.cli.corpus import JsonOption, Source
 from comdiv.errors import ComdivError
 
@@ -89,12 +89,7 @@ def augment(
     _check_ranker(options)
     workers = _engine(engine, address)
     try:
-        with progress_bars() as bars:
-            task = bars.add_task("augmenting", total=None, note="")
-
-            def progress(what: str, done: int, total: int, note: str) -> None:
-                bars.update(task, description=what, completed=done, total=total, note=note)
-
+        with progress_of("augmenting") as progress:
             report = augment_dataset(source, out, options, make_solver=make_solver, engine=workers, progress=progress)
     finally:
         close = getattr(workers, "close", None)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import output_console, print_json, print_note, progress_bars
+from comdiv.cli.console import output_console, print_json, print_note, progress_of
 from comdiv.cli.corpus import (
     AnswerColumn,
     EquationColumn,
@@ -70,18 +70,8 @@ def synthesize(
     refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
     load_rules(rules)
     corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
-    with progress_bars() as bars:
-        task = bars.add_task("", total=None, note="")
-        facts = synthesize_dataset(
-            corpus.problems,
-            out,
-            options,
-            corpus=corpus.name,
-            progress=lambda stage, done, total, note: bars.update(
-                task, description=stage, completed=done, total=total, note=note
-            ),
-            force=force,
-        )
+    with progress_of("synthesizing") as progress:
+        facts = synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force)
     if json:
         print_json(facts)
     else:

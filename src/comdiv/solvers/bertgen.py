@@ -1,8 +1,7 @@
 """BERTGen: a pre-trained encoder and a Transformer decoder that begins with its weights (§V-B; Chen et al. 2020)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -10,12 +9,11 @@ import transformers
 from torch import Tensor, nn
 from torch.nn import functional
 
-from comdiv.problem import Problem
-from comdiv.solvers.alphabet import END, Notation
+from comdiv.solvers.alphabet import END
 from comdiv.solvers.batches import IGNORED, Batch
-from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.pretrained import Pieces, begin_with, made
-from comdiv.solvers.reading import NumberInput, Reader
+from comdiv.solvers.model import Sizes
+from comdiv.solvers.pretrained import Kind, Source, begin_with, made
+from comdiv.solvers.pretrained_model import PretrainedModel
 from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.transformer import Attended, Memory, TransformerState
 
@@ -93,17 +91,14 @@ class _Width:
         return cls(config.hidden_size, config.num_attention_heads, inner, config.num_hidden_layers)
 
 
-class Bertgen(Model):
+class Bertgen(PretrainedModel):
     """Any BERT-like encoder of the transformers library; the decoder has its sizes, and at most `layers` layers."""
 
-    notation: ClassVar[Notation] = "infix"
-    numbers: ClassVar[NumberInput] = "indexed"
-    versions_of = (*Model.versions_of, "transformers", "tokenizers")
+    kind: ClassVar[Kind] = "encoder"
+    default_weights: ClassVar[Mapping[str, str]] = WEIGHTS
 
     def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        assert isinstance(sizes.reader, Pieces)
-        self.reader = sizes.reader
         alphabet, size = sizes.alphabet, _Width.of(self.reader.config)
         # A row for each quantity that can be copied, and one for all beyond.
         self.last_row = self.reader.first_quantity + alphabet.copies
@@ -126,21 +121,8 @@ class Bertgen(Model):
 
     # --- pre-trained ---
 
-    @classmethod
-    def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
-        return Pieces.learn("encoder", WEIGHTS, problems, settings)
-
-    @classmethod
-    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
-        return Pieces.load("encoder", folder)
-
-    def save_reader(self, folder: Path) -> None:
-        self.reader.save(folder)
-
-    def load_pretrained(self) -> None:
-        if self.settings.random_weights or self.reader.source is None:
-            return
-        begin_with(self.encoder, transformers.AutoModel.from_pretrained, self.reader.source)
+    def begin(self, source: Source) -> None:
+        begin_with(self.encoder, transformers.AutoModel.from_pretrained, source)
         with torch.no_grad():
             self._begin_quantities()
             self._begin_decoder()

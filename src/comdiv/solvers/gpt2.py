@@ -1,9 +1,8 @@
 """A causal language model on "problem → expression" (§V-B; Radford et al. 2019): GPT-2, or any other."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,14 +11,13 @@ import transformers
 from torch import Tensor
 
 from comdiv.errors import ComdivError
-from comdiv.problem import Problem
-from comdiv.solvers.alphabet import END, Alphabet, Notation
+from comdiv.solvers.alphabet import END, Alphabet
 from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.examples import Integers
 from comdiv.solvers.grammar import Rules
-from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.pretrained import Pieces, begin_with, made
-from comdiv.solvers.reading import NumberInput, Reader
+from comdiv.solvers.model import Sizes
+from comdiv.solvers.pretrained import Kind, Pieces, Source, begin_with, made
+from comdiv.solvers.pretrained_model import PretrainedModel
 from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.spelling import SpelledRules, Spelling
 
@@ -45,17 +43,14 @@ class CausalState:
     position: Tensor  # (rows): of the next piece
 
 
-class Gpt2(Model):
+class Gpt2(PretrainedModel):
     """Expressions are spelled with the model's own pieces; only those count, in the loss and in decoding."""
 
-    notation: ClassVar[Notation] = "infix"
-    numbers: ClassVar[NumberInput] = "indexed"
-    versions_of = (*Model.versions_of, "transformers", "tokenizers")
+    kind: ClassVar[Kind] = "causal"
+    default_weights: ClassVar[Mapping[str, str]] = WEIGHTS
 
     def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        assert isinstance(sizes.reader, Pieces)
-        self.reader = sizes.reader
         spellings, self.rows = _spellings(self.reader, sizes.alphabet)
         self.spelling = Spelling(spellings)
         positions = getattr(self.reader.config, "max_position_embeddings", None)
@@ -68,21 +63,8 @@ class Gpt2(Model):
 
     # --- pre-trained ---
 
-    @classmethod
-    def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
-        return Pieces.learn("causal", WEIGHTS, problems, settings)
-
-    @classmethod
-    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
-        return Pieces.load("causal", folder)
-
-    def save_reader(self, folder: Path) -> None:
-        self.reader.save(folder)
-
-    def load_pretrained(self) -> None:
-        if self.settings.random_weights or self.reader.source is None:
-            return
-        begin_with(self.causal, transformers.AutoModelForCausalLM.from_pretrained, self.reader.source)
+    def begin(self, source: Source) -> None:
+        begin_with(self.causal, transformers.AutoModelForCausalLM.from_pretrained, source)
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
         """All weights, each once: most models use their embeddings for the output, too."""

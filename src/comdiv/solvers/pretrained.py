@@ -28,6 +28,7 @@ from comdiv.solvers.packaged import unpackaged
 from comdiv.solvers.reading import NumberInput
 from comdiv.solvers.settings import SolverSettings
 
+Kind = Literal["encoder", "causal"]
 FOLDER = "pretrained"  # in a run
 MOST_PIECES = 512  # of a text; a longer one is cut
 MARK = " →"  # between problem and expression, for causal models
@@ -154,14 +155,14 @@ class Pieces:
 
     tokenizer: Any
     config: Any
-    kind: Literal["encoder", "causal"]
+    kind: Kind
     source: Source | None = None  # of the weights; None for a run, which has its own
     words: tuple[str, ...] = ()
 
     @classmethod
     def learn(
         cls,
-        kind: Literal["encoder", "causal"],
+        kind: Kind,
         names: Mapping[str, str],
         problems: Sequence[Problem],
         settings: SolverSettings,
@@ -171,7 +172,7 @@ class Pieces:
         return cls(*_tokenizer_and_config(source), kind, source)
 
     @classmethod
-    def load(cls, kind: Literal["encoder", "causal"], folder: Path) -> "Pieces":
+    def load(cls, kind: Kind, folder: Path) -> "Pieces":
         """The reader of a run folder."""
         if not (folder / FOLDER).is_dir():
             raise FileNotFoundError(2, "no such folder", str(folder / FOLDER))
