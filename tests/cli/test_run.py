@@ -79,12 +79,33 @@ def test_a_preset_has_results_of_its_own(plan: Path, pretending: Pretending) -> 
     assert "GTS on iid, seed 5" in pretending.started
 
 
+def test_a_part_of_a_plan_is_run_and_the_rest_is_no_failure(plan: Path, pretending: Pretending) -> None:
+    result = run(plan, "--dataset", "iid", "--method", "GTS")
+    assert result.exit_code == 0
+    assert pretending.started == ["iid", "GTS on iid, seed 0", "GTS on iid, seed 0: evaluation"]
+    assert "tiny: 3 done; results in" in result.stdout
+    assert "6 cells (2 dataset, 2 training, 2 evaluation), 3 done" in run(plan, "--dry-run").stdout
+    assert "3 cells (1 dataset, 1 training, 1 evaluation), 3 done" in run(plan, "--dry-run", "--dataset", "iid").stdout
+
+
+def test_what_is_done_is_published_and_nothing_is_run_there(plan: Path, pretending: Pretending) -> None:
+    run(plan)
+    published = plan.parent / "published"
+    export = ["export", "results", str(plan.parent / "runs"), "--out", str(published)]
+    assert CliRunner().invoke(app, export).output == f"{published}: 3 cells added, 1 plan\n"
+    assert CliRunner().invoke(app, export).output == f"{published}: 3 cells kept, 1 plan\n"
+    refused = CliRunner().invoke(app, ["run", str(plan), "--out", str(published)])
+    assert "published results, to read" in str(refused.exception)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--preset", "smok"), "unknown preset of this plan 'smok'. Did you mean 'smoke'?"),
         (("--address", "localhost:1"), "--address goes with --engine ray"),
         (("--engine", "ray", "--address", "nowhere"), "--address nowhere: say it as HOST:PORT"),
+        (("--dataset", "idd"), "unknown dataset of this plan 'idd'. Did you mean 'iid'?"),
+        (("--method", "GTS+DA"), "unknown method of this plan 'GTS+DA'. Did you mean 'GTS'?"),
         (("--samples", "3"), "--samples goes with a plan that has `tuning`"),
     ],
 )

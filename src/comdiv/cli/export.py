@@ -209,7 +209,7 @@ def results(
         )
     cells = facts["cells"]
     said = [f"{cells[state]:,} cells {state}" for state in ("added", "replaced", "kept") if cells[state]]
-    _say(out, facts, [*said, f"{len(facts['plans'])} plans"], json=json)
+    _say(out, facts, [*said, f"{len(facts['plans'])} plan{'s' * (len(facts['plans']) != 1)}"], json=json)
 
 
 def _say(out: Path, facts: "Mapping[str, Any]", sizes: list[str], *, json: bool) -> None:
