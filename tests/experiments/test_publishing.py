@@ -18,7 +18,7 @@ from comdiv.experiments.runner import run_plan
 from experiments.synthetic import problems, write_synthetic_results
 from experiments.tiny import tiny_plan
 
-JUDGES = ("Ann", "Ben")
+JUDGES, WHEN = ("Ann", "Ben"), "2024-05-17T09:30:00+00:00"
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_published_results_can_be_published_again(published: Path, tmp_path: Pat
 
 def test_marks_are_published_without_names_and_comments(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs, tmp_path / "runs")
-    marks = [Judgement.of_criteria("p1", judge, True, True, judge == "Ann", "see the text", "now") for judge in JUDGES]
+    marks = [Judgement.of_criteria("p1", judge, True, True, judge == "Ann", "see the text", WHEN) for judge in JUDGES]
     write_judgements(tmp_path / "runs" / "judgements" / "judgements.jsonl", marks)
     export_results(tmp_path / "runs", tmp_path / "results")
     (path,) = judgement_files(tmp_path / "results")
