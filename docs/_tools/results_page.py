@@ -199,7 +199,8 @@ def _details(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[str]:
     """Everything about every number, folded away; and what it was made with."""
     known = [number for number in numbers if number.known]
     if known:
-        yield from _folded(numbers_table(plan.name, known))
+        every = numbers_table(plan.name, known)  # its last column says which seeds are missing: the tables above do
+        yield from _folded(replace(every, columns=every.columns[:-1], rows=tuple(row[:-1] for row in every.rows)))
         if (parts := breakdown_table(plan.name, breakdowns(known))) is not None:
             yield from _folded(parts)
     made = recipe(plan)
@@ -211,7 +212,7 @@ def _details(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[str]:
 
 def _folded(table: Table) -> Iterator[str]:
     yield from ('<details markdown="1">', f"<summary>{table.title}</summary>", "")
-    yield from (to_markdown(table, breaks=True), "</details>", "")
+    yield from (to_markdown(replace(table, title=""), breaks=True), "</details>", "")
 
 
 def _in_line(text: str) -> str:
