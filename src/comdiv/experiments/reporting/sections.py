@@ -20,13 +20,14 @@ from comdiv.experiments.reporting.result_tables import (
     pairs,
 )
 from comdiv.experiments.reporting.tables import Table, Tone, file_name
+from comdiv.experiments.reporting.training_tables import training_table
 from comdiv.experiments.reporting.wording import interval_text, p_text, signed_percent
 from comdiv.experiments.results import PlanResults
 
 # The order of the paper; plans of the user's own come after these.
 ORDER = (
     "datasets", "main-results", "length-split", "composition-types", "ablation", "divergence-curve", "rounds-curve",
-    "distributions", "tuning",
+    "distributions", "tuning", "pretrained",
 )  # fmt: skip
 MOST_PICTURES = 4  # of a section; the others are folded away
 MOST_TILES = 6
@@ -90,6 +91,7 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
     found += [coverage_table(plan.name, numbers), overlap_table(plan.name, numbers)]
     details = [breakdown_table(plan.name, breakdowns(numbers))] if numbers else []
     details += [numbers_table(plan.name, numbers)] if numbers else []
+    details.append(training_table(plan))
     pictures = plan_pictures(plan, numbers)
     # Training curves are for whoever looks into a run, not for the first look.
     first = [picture for picture in pictures if "-training-" not in picture.name][:MOST_PICTURES]
