@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comdiv.language import numbers
 from comdiv.language.numbers import half_width, number_spans
 
 
@@ -115,3 +116,9 @@ def test_a_proper_or_mixed_fraction_is_read_back(value: Fraction) -> None:
     whole, rest = divmod(value, 1)
     written = f"{whole}({rest.numerator}/{rest.denominator})"
     assert [span.value for span in number_spans(f"有{written}米")] == [value]
+
+
+@given(st.text(alphabet="0123456789.,-(/)%½ A棵\n", max_size=30))
+def test_looking_for_beginnings_first_finds_the_same(text: str) -> None:
+    wanted = [match.span() for match in numbers._PATTERN.finditer(text)]
+    assert [match.span() for match in numbers._number_matches(text)] == wanted

@@ -11,7 +11,8 @@ from fractions import Fraction
 from comdiv.augmentation.composition import Draft
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.view import ProblemView
-from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
+from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, leaves, subtrees
+from comdiv.expression.evaluation import apply_operator
 from comdiv.expression.normalisation import chain, order_key
 from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
@@ -34,13 +35,13 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
 
     `known` are the hashes of texts that must not come again: train, validation, banned ones.
     """
-    answer = check_expression(draft) if draft.operation == 1 else _value(draft.expression, draft.values)
-    if draft.operation == 1 and options.checks == "full" and is_overdrawn(draft.expression, draft.values):
-        raise Rejected("more is taken than there is")
     if len(draft.values) > max(options.most_quantities, len(draft.parents[-1].plain_quantities)):
         raise Rejected("too many quantities")
     if draft.tokens > options.most_tokens:
         raise Rejected("text too long")
+    answer = check_expression(draft) if draft.operation == 1 else _value(draft.expression, draft.values)
+    if draft.operation == 1 and options.checks == "full" and is_overdrawn(draft.expression, draft.values):
+        raise Rejected("more is taken than there is")
     if _repeats_a_clause(draft):
         raise Rejected("a clause twice")
     first = draft.parents[0].problem
@@ -72,17 +73,21 @@ def check_expression(draft: Draft) -> Fraction:
     if is_degenerate(draft.expression):
         raise Rejected("degenerate expression")
     replaced = stating.plain_quantities[stating.clauses[draft.clause].quantities[0]].value
-    if (replaced.denominator == 1 and asking.value.denominator != 1) or (
-        stating.value.denominator == 1 and _value(draft.expression, draft.values).denominator != 1
-    ):
+    if replaced.denominator == 1 and asking.value.denominator != 1:
         raise Rejected("a whole number became a fraction")
     if (replaced < 1) != (asking.value < 1):
         raise Rejected("a share became a number")
-    return _positive_value(draft.expression, draft.values)
+    value = _positive_value(draft.expression, draft.values)
+    if stating.value.denominator == 1 and value.denominator != 1:
+        raise Rejected("a whole number became a fraction")
+    return value
 
 
 def is_degenerate(expression: Expression) -> bool:
     """Whether a node undoes its operand: n-n, n/n, 1*n, a-(a-n), a/(a/n)."""
+    ends = list(leaves(expression))
+    if len(set(ends)) == len(ends) and ONE not in ends:
+        return False  # nothing is there twice
     return any(isinstance(tree, Operation) and _undoes(tree) for tree in subtrees(expression))
 
 
@@ -119,7 +124,10 @@ def _positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction:
     if not isinstance(tree, Operation):
         return _value(tree, values)
     left, right = _positive_value(tree.left, values), _positive_value(tree.right, values)
-    value = _value(Operation(tree.operator, Constant(left), Constant(right)), ())
+    try:
+        value = apply_operator(tree.operator, left, right)
+    except ExpressionError:
+        raise Rejected("no positive value") from None
     if value <= 0:
         raise Rejected("no positive value")
     return value

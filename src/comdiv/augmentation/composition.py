@@ -80,15 +80,10 @@ def compose(asking: ProblemView, stating: ProblemView, clause: int, narrative: s
         map_leaves(stating.expression, outer),
         tuple(values),
         (asking, stating),
-        token_count(asking) - len(asking.question.tokens) + token_count(stating) - len(replaced.tokens),
+        asking.token_count - len(asking.question.tokens) + stating.token_count - len(replaced.tokens),
         clause,
         {"clause": clause},
     )
-
-
-def token_count(view: ProblemView) -> int:
-    """How many tokens a problem's text has."""
-    return sum(len(clause.tokens) for clause in view.clauses)
 
 
 def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
@@ -105,11 +100,13 @@ def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
 def find_fragment(view: ProblemView, fragment: Sequence[str]) -> list[tuple[Token, ...]]:
     """Where a fragment occurs in a problem, from left to right, without overlaps; never across clauses."""
     found = []
-    size = len(fragment)
+    wanted, size = tuple(fragment), len(fragment)
     for clause in view.clauses:
+        if wanted[0] not in clause.masked:
+            continue
         place = 0
         while place + size <= len(clause.masked):
-            if list(clause.masked[place : place + size]) == list(fragment):
+            if clause.masked[place : place + size] == wanted:
                 found.append(clause.tokens[place : place + size])
                 place += size
             else:
@@ -117,14 +114,19 @@ def find_fragment(view: ProblemView, fragment: Sequence[str]) -> list[tuple[Toke
     return found
 
 
-def exchange(view: ProblemView, clause: int, fragment: Sequence[str], surface: str, donor: ProblemView) -> Draft:
-    """Operation 2: every occurrence of a fragment becomes `surface`; the expression stays."""
+def exchange(
+    view: ProblemView, clause: int, fragment: Sequence[str], surface: str, donor: ProblemView, tokens: int | None = None
+) -> Draft:
+    """Operation 2: every occurrence of a fragment becomes `surface`; the expression stays.
+
+    `tokens` is how many tokens the surface has, where that is known.
+    """
     pieces: list[str] = []
     position = 0
     text = view.problem.text
     places = find_fragment(view, fragment)
-    for tokens in places:
-        start, end = tokens[0].start, tokens[-1].end
+    for found in places:
+        start, end = found[0].start, found[-1].end
         old = text[start:end]
         written = surface[:1].upper() + surface[1:] if _begins_sentence(text, start) and old[:1].isupper() else surface
         pieces += [text[position:start], written]
@@ -132,7 +134,9 @@ def exchange(view: ProblemView, clause: int, fragment: Sequence[str], surface: s
     pieces.append(text[position:])
     values = tuple(quantity.value for quantity in view.plain_quantities)
     details: dict[str, object] = {"clause": clause, "fragment": " ".join(fragment), "replacement": surface}
-    size = token_count(view) + len(places) * (len(donor.language.tokens(surface)) - len(fragment))
+    if tokens is None:
+        tokens = len(donor.language.tokens(surface))
+    size = view.token_count + len(places) * (tokens - len(fragment))
     return Draft(2, "".join(pieces), view.expression, values, (view, donor), size, clause, details)
 
 

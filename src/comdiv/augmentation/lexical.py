@@ -1,6 +1,7 @@
 """Operation 2: a fragment of the narrative becomes an alternative one, everywhere in the problem (§IV)."""
 
 import random
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -83,18 +84,20 @@ class Exchanges:
     def drawn(self, place: int, source: random.Random, most: int) -> Iterator[tuple[int, int]]:
         """Pairs of members (one of this problem's, an alternative) in random order, at most `most`."""
         found = self.alternatives
-        mine = [int(m) for row in dict.fromkeys(self.rows[place]) for m in found.members_in(row) if self.usable[m]]
+        members = [found.members_in(row) for row in dict.fromkeys(self.rows[place])]
+        inside = np.concatenate(members) if members else np.zeros(0, dtype=np.int64)
+        mine: list[int] = inside[self.usable[inside]].tolist()
         if self.actors is not None:
             language = self.views[place].problem.language
             mine = [member for member in mine if self.kind(int(found.fragment_of[member]), language) is not None]
         starts = found.groups.starts
-        sizes = [int(starts[found.group_of[m] + 1] - starts[found.group_of[m]]) for m in mine]
-        ends = np.cumsum(sizes)
-        total = int(ends[-1]) if mine else 0
+        groups = found.group_of[mine] if mine else np.zeros(0, dtype=np.int64)
+        ends: list[int] = np.cumsum(starts[groups + 1] - starts[groups]).tolist()
+        total = ends[-1] if mine else 0
         for drawn in source.sample(range(total), min(total, most)):
-            which = int(np.searchsorted(ends, drawn, side="right"))
-            offset = drawn - (int(ends[which - 1]) if which else 0)
-            yield mine[which], int(starts[found.group_of[mine[which]]]) + offset
+            which = bisect_right(ends, drawn)
+            offset = drawn - (ends[which - 1] if which else 0)
+            yield mine[which], int(starts[groups[which]]) + offset
 
 
 def lexical_drafts(exchanges: Exchanges, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refused]:
@@ -116,7 +119,8 @@ def lexical_drafts(exchanges: Exchanges, place: int, source: random.Random, want
             continue
         row = int(found.groups.members.clauses[member])
         clause = list(exchanges.rows[place]).index(row)
-        yield exchange(view, clause, exchanges.words(pair[0]), surface, exchanges.views[donor])
+        before, after = exchanges.words(pair[0]), exchanges.words(pair[1])
+        yield exchange(view, clause, before, surface, exchanges.views[donor], len(after))
 
 
 def _unfit(exchanges: Exchanges, view: ProblemView, old: int, new: int) -> str | None:

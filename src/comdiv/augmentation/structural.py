@@ -1,8 +1,10 @@
 """Operation 1: whose narrative may take the place of which clause (§IV), and the new problems that come of it."""
 
 import random
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -11,7 +13,6 @@ from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.environments import ClauseTable, Integers, Occurrences, group_on, joined, occurrences
 from comdiv.augmentation.view import ProblemView
 from comdiv.augmentation.wording import Actors, Frame, get_wording
-from comdiv.expression import operator_count
 from comdiv.language.base import SHARE
 
 Statement = tuple[int, int]  # a problem's place in the current set, a clause of its
@@ -33,12 +34,12 @@ class Matches:
     def drawn(self, asking: int, source: random.Random, most: int) -> Iterator[Statement]:
         """The statements for a problem in random order, each once, at most `most`."""
         lists = [self.lists[which] for which in self.lists_of.get(asking, ())]
-        ends = np.cumsum([len(members) for members in lists])
-        total = int(ends[-1]) if len(ends) else 0
+        ends = list(accumulate(len(members) for members in lists))
+        total = ends[-1] if ends else 0
         seen: set[int] = set()
         for place in source.sample(range(total), min(total, most)):
-            which = int(np.searchsorted(ends, place, side="right"))
-            statement = int(lists[which][place - (int(ends[which - 1]) if which else 0)])
+            which = bisect_right(ends, place)
+            statement = int(lists[which][place - (ends[which - 1] if which else 0)])
             if statement not in seen and self.statements[statement][0] != asking:
                 seen.add(statement)
                 yield self.statements[statement]
@@ -189,7 +190,7 @@ def structural_drafts(
 
 def _operators(asking: ProblemView, stating: ProblemView, clause: int) -> int:
     """How many operators the composed expression has beyond the greater parent's."""
-    inside, outside = operator_count(asking.expression), operator_count(stating.expression)
+    inside, outside = asking.operators, stating.operators
     uses = stating.uses[stating.clauses[clause].quantities[0]]
     return outside + uses * inside - max(inside, outside)
 

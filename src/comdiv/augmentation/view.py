@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from comdiv.expression import Expression, ExpressionError, Reference, evaluate, leaves
+from comdiv.expression import Expression, ExpressionError, Reference, evaluate, leaves, operator_count
 from comdiv.language import Language, Token, get_language
 from comdiv.problem import Problem, Quantity
 
@@ -71,6 +71,16 @@ class ProblemView:
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities with units and kinds."""
         return tuple(self.language.with_units(self.problem.text, self.plain_quantities))
+
+    @cached_property
+    def token_count(self) -> int:
+        """How many tokens the text has."""
+        return sum(len(clause.tokens) for clause in self.clauses)
+
+    @cached_property
+    def operators(self) -> int:
+        """How many operators the expression has."""
+        return operator_count(self.expression)
 
     @cached_property
     def asked_unit(self) -> str | None:

@@ -27,9 +27,14 @@ def evaluate(expression: Expression, quantities: Sequence[Fraction] = ()) -> Fra
         if expression.index >= len(quantities):
             raise ExpressionError(f"there is no quantity N{expression.index}: the text has {len(quantities)}")
         return _bounded(quantities[expression.index])
-    left = evaluate(expression.left, quantities)
-    right = evaluate(expression.right, quantities)
-    return _bounded(_apply(expression.operator, left, right))
+    return apply_operator(
+        expression.operator, evaluate(expression.left, quantities), evaluate(expression.right, quantities)
+    )
+
+
+def apply_operator(operator: str, left: Fraction, right: Fraction) -> Fraction:
+    """The value of one operation on two values."""
+    return _bounded(_apply(operator, left, right))
 
 
 def _apply(operator: str, left: Fraction, right: Fraction) -> Fraction:

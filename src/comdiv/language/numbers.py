@@ -33,6 +33,7 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+_BEGINNING = re.compile(rf"[-(.\d{_VULGAR}]", re.ASCII)  # of a number: most of a text is passed over by it
 _OPERATOR_BEFORE = frozenset("-+*×÷/=")
 _OPERATOR_AFTER = re.compile(r"[+*×÷/=]|-(?![A-Za-z])")  # 1/2-inch is a fraction
 _QUOTIENT = re.compile(r"\s*(?:的?商|与|再|加|减|乘|除)")
@@ -57,9 +58,9 @@ def half_width(text: str) -> str:
 def number_spans(text: str) -> Iterator[NumberSpan]:
     """The numbers of a text from left to right. What is no number (1/0, 50 digits) is passed over."""
     text = half_width(text)
-    for match in _PATTERN.finditer(text):
+    for match in _number_matches(text):
         form = str(match.lastgroup)
-        if sum(character.isdecimal() for character in match[0]) > MAX_DIGITS:
+        if len(match[0]) > MAX_DIGITS and sum(character.isdecimal() for character in match[0]) > MAX_DIGITS:
             continue
         if form == "fraction" and _is_division(text, match):
             for part in _INTEGERS.finditer(text, match.start(), match.end()):
@@ -68,6 +69,16 @@ def number_spans(text: str) -> Iterator[NumberSpan]:
         value = _value(form, match[form])
         if value is not None:
             yield NumberSpan(match.start(), match.end(), -value if match["sign"] else value, _form(form, match[form]))
+
+
+def _number_matches(text: str) -> Iterator[re.Match[str]]:
+    """As `_PATTERN.finditer`, several times faster."""
+    position = 0
+    while beginning := _BEGINNING.search(text, position):
+        match = _PATTERN.match(text, beginning.start())
+        if match is not None:
+            yield match
+        position = beginning.start() + 1 if match is None else match.end()
 
 
 def _is_division(text: str, match: re.Match[str]) -> bool:
