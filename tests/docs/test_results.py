@@ -35,8 +35,8 @@ def test_numbers_stand_there_with_n_seeds_intervals_and_tests(published: Path) -
     page, pictures = tool.results_page(published)
     section = page.partition("## Table II")[2].partition("\n## ")[0]
     assert "demo-en-comdiv test: n = 40" in section
-    assert re.search(r"\| GTS\+DA \| \d+\.\d ± \d+\.\d<br>[+−]\d+\.\d on GTS<br>.* to .*, p ", section)
-    assert "2 of 3 seeds" in section
+    assert re.search(r"\| GTS\+DA \| \d+\.\d\s±\s\d+\.\d<br>[+−]\d+\.\d\son\sGTS<br>.*\sto\s.*,\sp\s", section)
+    assert "2\u00a0of\u00a03\u00a0seeds" in section
     assert "**With and without the coverage constraint**" in section
     assert "**Test texts in the training set**" in section
     assert "<summary>All numbers</summary>" in section

@@ -38,6 +38,13 @@ def test_markdown_has_a_header_an_alignment_and_a_line_for_each_row() -> None:
     assert lines[5] == "| =1+1 | failed | – |"
 
 
+def test_with_breaks_the_small_print_stands_below_and_numbers_do_not_wrap() -> None:
+    line = to_markdown(TABLE, breaks=True).splitlines()[4]
+    assert line == r"| GTS\|x | 48.4 ± 1.2<br>paper 51.2 · −2.8 | 0.59 |".replace(" ± ", "\u00a0±\u00a0").replace(
+        "paper 51.2 · −2.8", "paper\u00a051.2\u00a0·\u00a0−2.8"
+    )
+
+
 def test_latex_is_balanced_and_escaped() -> None:
     text = to_latex(TABLE)
     assert r"Accuracy of A \& B" in text

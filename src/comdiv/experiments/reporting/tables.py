@@ -81,7 +81,8 @@ def to_markdown(table: Table, *, breaks: bool = False) -> str:
     lines.append(_md_row([column.full_title for column in table.columns]))
     lines.append(_md_row([("---:" if column.number else "---") for column in table.columns]))
     if breaks:
-        lines += [f"| {' | '.join(_stacked(entry) for entry in row)} |" for row in table.rows]
+        numbers = [column.number for column in table.columns]
+        lines += [f"| {' | '.join(map(_stacked, row, numbers))} |" for row in table.rows]
     else:
         lines += [_md_row([_flat(entry) for entry in row]) for row in table.rows]
     for text in (table.caption, *table.notes):
@@ -126,8 +127,10 @@ def _flat(entry: Entry) -> str:
     return f"{entry.text} ({'; '.join(entry.lines)})" if entry.lines else entry.text
 
 
-def _stacked(entry: Entry) -> str:
-    return "<br>".join(_md(line) for line in (entry.text, *entry.lines))
+def _stacked(entry: Entry, number: bool) -> str:
+    """A line below the other; numbers stay on theirs, however narrow the page."""
+    lines = [_md(line) for line in (entry.text, *entry.lines)]
+    return "<br>".join(line.replace(" ", "\u00a0") if number else line for line in lines)
 
 
 def _md_row(cells: Sequence[str]) -> str:
