@@ -24,6 +24,7 @@ from comdiv.augmentation.source import masked_hash
 from comdiv.augmentation.view import view_of
 from comdiv.corpora import read_corpus
 from comdiv.corpora.demo.generate import generate
+from comdiv.language import get_language
 from comdiv.problem import Problem
 
 BASE = 200  # problems of the demo corpus
@@ -107,8 +108,12 @@ def corpus(name: str, size: int) -> Sequence[Problem]:
 
 
 def one_round(name: str, size: int) -> dict[str, float]:
-    """A round of the preset `comdiv` without ranking, everything but reading the corpus included."""
+    """A round of the preset `comdiv` without ranking: all but reading the corpus and loading the tagger.
+
+    The tagger's library brings in whatever of SciPy and scikit-learn is installed, which takes longer than the round.
+    """
     problems = corpus(name, size)
+    get_language(problems[0].language).content_words(problems[0].text)
     additions = ten_million_additions()
     started = time.process_time()
     views = [view for problem in problems if (view := view_of(problem)) is not None]

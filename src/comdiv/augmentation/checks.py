@@ -47,10 +47,10 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
     first = draft.parents[0].problem
     number_words = any(parent.problem.number_words for parent in draft.parents)
     language = get_language(first.language)
-    quantities = language.quantities(draft.text, number_words=number_words)
-    if tuple(quantity.value for quantity in quantities) != draft.values:
+    numbers = language.numbers(draft.text, number_words=number_words)
+    if tuple(number.value for number in numbers) != draft.values:
         raise Rejected("quantities do not re-parse")
-    masked = text_hash(language.masked_text(draft.text, number_words=number_words, quantities=quantities))
+    masked = text_hash(language.masked_text(draft.text, quantities=numbers))
     if masked in known:
         raise Rejected("text is there already")
     provenance = Provenance(

@@ -4,9 +4,11 @@ What a problem gives depends on the current set, the seed and its id alone, neve
 any size, on any machine, make the same problems.
 """
 
+import gc
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,10 +117,11 @@ class Workshop:
         """The new problems of some problems of the current set, in their order, with what became of all drafts."""
         tally = Tally()
         proposals: list[Proposal] = []
-        for place in places:
-            for operation, wanted in zip((1, 2), self.options.per_problem, strict=True):
-                if operation in self.options.operations and wanted:
-                    proposals += self._of_one(place, operation, wanted, tally)
+        with _no_collection():
+            for place in places:
+                for operation, wanted in zip((1, 2), self.options.per_problem, strict=True):
+                    if operation in self.options.operations and wanted:
+                        proposals += self._of_one(place, operation, wanted, tally)
         return proposals, tally
 
     def _of_one(self, place: int, operation: int, wanted: int, tally: Tally) -> Iterator[Proposal]:
@@ -147,6 +150,18 @@ class Workshop:
             yield from structural_drafts(self.views, place, self.matches, self.frames, source, wanted, more)
         if operation == 2 and self.exchanges is not None:
             yield from lexical_drafts(self.exchanges, place, source, wanted)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Trees, texts and drafts have no cycles: to look for some, over and over, takes a sixth of a round."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _refusal(operation: int, reason: str, refused: Draft | Refused) -> Refusal:

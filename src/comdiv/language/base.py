@@ -89,13 +89,15 @@ class Language(ABC):
 
     def quantities(self, text: str, *, number_words: bool = False) -> list[Quantity]:
         """The quantities of a text in order of appearance, without units: `N0`, `N1`…"""
-        spans = list(number_spans(text))
-        if number_words:
-            spans = _merged(spans, self.number_word_spans(text))
         return [
             Quantity(index, span.value, text[span.start : span.end], span.start, span.end, span.form)
-            for index, span in enumerate(spans)
+            for index, span in enumerate(self.numbers(text, number_words=number_words))
         ]
+
+    def numbers(self, text: str, *, number_words: bool = False) -> list[NumberSpan]:
+        """Where the quantities of a text are, and their values: all that some need to know of them."""
+        spans = list(number_spans(text))
+        return _merged(spans, self.number_word_spans(text)) if number_words else spans
 
     def tokens(
         self, text: str, *, number_words: bool = False, quantities: Sequence[Quantity] | None = None
@@ -120,12 +122,12 @@ class Language(ABC):
         return [self.unit_of(text, quantity) for quantity in quantities]
 
     def masked_text(
-        self, text: str, *, number_words: bool = False, quantities: Sequence[Quantity] | None = None
+        self, text: str, *, number_words: bool = False, quantities: Sequence[Quantity | NumberSpan] | None = None
     ) -> str:
         """The text with every number as one mask and white space folded: equal for twins, and only for them."""
         pieces: list[str] = []
         position = 0
-        for quantity in self.quantities(text, number_words=number_words) if quantities is None else quantities:
+        for quantity in self.numbers(text, number_words=number_words) if quantities is None else quantities:
             pieces += [text[position : quantity.start], NUMBER_MASK]
             position = quantity.end
         return " ".join("".join([*pieces, text[position:]]).lower().split())
