@@ -21,7 +21,7 @@ from comdiv.expression import Constant, Expression, Leaf, Reference, evaluate, m
 from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
 
-VERSION = "2"
+VERSION = "3"
 DEFAULT_SIZE = 2_000
 OPERATOR_WEIGHTS = {1: 35, 2: 38, 3: 19, 4: 8}  # in per cent; real corpora have few problems with four operators
 MAX_TRIES = 2_000  # for numbers that fit, and for a text that is not there yet
