@@ -14,7 +14,7 @@ demo: $(STAMP)
 	@$(BIN)/comdiv data demo zh --size 4000 --out $(OUT)/demo-zh-4000.jsonl --force
 	@$(BIN)/comdiv data show $(OUT)/demo-en.jsonl --limit 1
 	@$(BIN)/comdiv data show $(OUT)/demo-zh-4000.jsonl --limit 1
-	@echo '== A compositional split, a synthetic benchmark (SD), GTS without and with augmentation: experiments/demo.yaml'
+	@echo '== GTS on an i.i.d. and a compositional split, and on a synthetic benchmark (SD) without and with augmentation: experiments/demo.yaml'
 	@$(BIN)/comdiv run experiments/demo.yaml --out $(OUT)/runs --jobs 2
 	@echo '== The report'
 	@$(BIN)/comdiv report $(OUT)/runs --out $(OUT)/report --force --open
