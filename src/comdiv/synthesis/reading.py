@@ -162,7 +162,7 @@ class Reader:
                 if (match := pattern.search(masked)) is None:
                     continue
                 for role, name in match.groupdict().items():
-                    if name and (cleaned := self._name(name)):
+                    if name and (cleaned := self._name(name)) and self._may_name(cleaned):
                         roles.setdefault(f"{role}{rank}", cleaned)
                         if role == "actor":
                             roles.setdefault(role, cleaned)
@@ -198,6 +198,10 @@ class Reader:
     def _masked(self, clause: ReadClause, quantity: Quantity) -> str:
         start, end = quantity.start - clause.start, quantity.end - clause.start
         return f"{clause.text[:start]}{NUMBER}{clause.text[end:]}".strip()
+
+    def _may_name(self, name: str) -> bool:
+        """Where names are written with a capital, so is every sentence's first word: "By noon" names nobody."""
+        return not self.proper or all(word in self.proper for word in name.split())
 
     def _name(self, name: str) -> str:
         """A name without the connectives around it; empty where nothing is left."""

@@ -85,7 +85,9 @@ def rewrite_unit(text: str, old: str | None, unit: str, context: Context, reader
     if not reader.words.spaced:
         place = text.find(old) if first else text.rfind(old)
         return None if place < 0 or (first and place > 0) else f"{text[:place]}{unit}{text[place + len(old) :]}"
-    new = max((token for token in context.tokens if token.startswith(unit)), key=lambda t: (len(t), t), default=None)
+    # Only as it is written there: "how many cup" asks for nothing.
+    said = (token for token in context.tokens if token.startswith(unit) and token in context.text)
+    new = max(said, key=lambda t: (len(t), t), default=None)
     places = [token for token in reader.language.tokens(text) if token.text.lower().startswith(old)]
     if new is None or not places:
         return None
