@@ -98,7 +98,7 @@ def demo_clauses(code: str, size: int) -> list[Clause]:
 
 @pytest.mark.parametrize("code", ["en", "zh"])
 def test_pairs_of_a_corpus_equal_a_dictionary_of_environments(code: str) -> None:
-    clauses = demo_clauses(code, 30)
+    clauses = demo_clauses(code, 60)
     index = FragmentIndex()
     index.add(clauses)
     alternatives = index.join()
@@ -136,7 +136,7 @@ class ThreePartitions(LocalEngine):
 @pytest.mark.parametrize("holes", [1, 2])
 def test_the_number_of_partitions_changes_nothing_not_even_the_order(holes: int) -> None:
     table = ClauseTable()
-    rows = sorted({table.add(clause) for clause in demo_clauses("en", 40)})
+    rows = sorted({table.add(clause) for clause in demo_clauses("en", 80)})
     found = occurrences(table, rows, holes)
     whole, parted = group(found, table), group_on(ThreePartitions(), found, table)
     np.testing.assert_array_equal(whole.starts, parted.starts)

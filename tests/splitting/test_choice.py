@@ -11,8 +11,8 @@ from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
 from comdiv.splitting.methods import SplitSettings, split_problems
 
-EXTRACTION = extract(list(generate("en", 150)))
-SETTINGS = SplitSettings(test_size=30, atom_bound=0.1, search="greedy")
+EXTRACTION = extract(list(generate("en", 300)))
+SETTINGS = SplitSettings(test_size=60, atom_bound=0.1, search="greedy")
 CANDIDATES = (2, 4, 12)
 
 
