@@ -13,6 +13,7 @@ from comdiv.expression import (
     Expression,
     ExpressionError,
     Reference,
+    agrees_as_printed,
     answers_agree,
     evaluate,
     format_number,
@@ -239,6 +240,27 @@ def test_decimal_places_are_counted_where_decimals_end(denominator: int, places:
 )
 def test_answers_agree_within_a_ten_thousandth_of_the_gold_one(value: Fraction, gold: Fraction, agree: bool) -> None:
     assert answers_agree(value, gold) is agree
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "same"),
+    [
+        ("10/3", "3.33", True),
+        ("10/3", "3.34", False),
+        ("500/37", "13", True),
+        ("500/37", "14", True),
+        ("500/37", "13.5", True),
+        ("500/37", "13.6", False),
+        ("-50/3", "-16.7", True),
+        ("-50/3", "16.7", False),
+        ("136", "134", False),
+        ("2/3", "2/3", True),
+        ("0.667", "2/3", False),
+        ("0.04", "0", True),
+    ],
+)
+def test_answers_as_printed_are_rounded_or_cut_to_their_own_decimals(value: str, printed: str, same: bool) -> None:
+    assert agrees_as_printed(Fraction(value), Fraction(printed)) is same
 
 
 def test_without_tolerance_answers_agree_only_exactly() -> None:

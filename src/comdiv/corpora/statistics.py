@@ -10,6 +10,7 @@ from comdiv.corpora.records import ReadReport
 from comdiv.expression import (
     TOLERANCE,
     ExpressionError,
+    agrees_as_printed,
     answers_agree,
     equation_holds,
     evaluate,
@@ -24,7 +25,8 @@ from comdiv.problem import Problem
 @dataclass(frozen=True, slots=True)
 class CorpusStatistics:
     """Counts over a corpus. `agree`: the expression's value is the answer, exactly or within the relative `tolerance`;
-    `hold`: these, and the equations without an expression (not linear) that hold with the answer put in.
+    `hold`: these, those whose value is the answer when rounded or cut to the answer's own decimals, and the equations
+    without an expression (not linear) that hold with the answer put in.
     """
 
     records: int
@@ -89,6 +91,7 @@ def corpus_statistics(
             agree += 1
         else:
             disagreeing.append(problem.id)
+            hold += problem.answer is not None and agrees_as_printed(value, problem.answer)
     groups = [count for count in masked.values() if count > 1]
     total = max(1, report.problems)
     return CorpusStatistics(

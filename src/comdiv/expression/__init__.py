@@ -2,7 +2,14 @@
 
 from comdiv.expression.drawing import draw_svg, draw_text
 from comdiv.expression.equation import NotExpressible, equation_holds, parse_equation
-from comdiv.expression.evaluation import TOLERANCE, answers_agree, evaluate, format_number, parse_answer
+from comdiv.expression.evaluation import (
+    TOLERANCE,
+    agrees_as_printed,
+    answers_agree,
+    evaluate,
+    format_number,
+    parse_answer,
+)
 from comdiv.expression.normalisation import (
     canonical,
     equivalent,
@@ -40,6 +47,7 @@ __all__ = [
     "NotExpressible",
     "Operation",
     "Reference",
+    "agrees_as_printed",
     "answers_agree",
     "canonical",
     "draw_svg",

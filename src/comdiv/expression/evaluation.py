@@ -93,6 +93,21 @@ def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction = TOLERAN
     return value == gold or abs(value - gold) <= tolerance * abs(gold)
 
 
+def agrees_as_printed(value: Fraction, printed: Fraction) -> bool:
+    """Whether an answer is this value, rounded or cut to as many decimals as the answer has: 10/3 printed as 3.33.
+
+    Schoolbooks do both, and no tolerance tells them from a wrong label: 13 for 13.51 is off by four hundredths, 134 for
+    136 by less than two. This is for looking at corpora; solvers are scored by `answers_agree`.
+    """
+    decimals = decimal_places(printed.denominator)
+    if decimals is None:
+        return value == printed
+    scale = 10**decimals
+    shown, exact = abs(printed) * scale, abs(value) * scale
+    signs_agree = value == 0 or printed == 0 or (value > 0) == (printed > 0)
+    return signs_agree and shown in (math.floor(exact), math.floor(exact + Fraction(1, 2)))
+
+
 def format_number(value: Fraction) -> str:
     """A value as people write it, exactly: `9`, `39.76`, `2/3`."""
     if value.denominator == 1:
