@@ -235,6 +235,11 @@ def write_problems(path: Path, problems: Iterable[Problem]) -> int:
     count = 0
     with atomic_write(path) as stream:
         for problem in problems:
-            stream.write(json.dumps(problem.to_json(), ensure_ascii=False) + "\n")
+            stream.write(problem_line(problem) + "\n")
             count += 1
     return count
+
+
+def problem_line(problem: Problem) -> str:
+    """A problem as it stands in a JSON Lines file, without the line's end."""
+    return json.dumps(problem.to_json(), ensure_ascii=False)

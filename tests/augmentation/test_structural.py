@@ -5,7 +5,7 @@ import random
 import pytest
 
 from augmentation.small import english, options, view
-from comdiv.augmentation.composition import Draft, Refused
+from comdiv.augmentation.composition import Composition, Draft, Refused
 from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.environments import ClauseTable
 from comdiv.augmentation.proposals import Indexes, build_workshop
@@ -73,8 +73,8 @@ def drafts(views: list[ProblemView], asking: int, more_operators: int | None = N
 def test_operators_are_capped_at_the_greater_parents_plus_some() -> None:
     deep = view("Ann has 9 pens . She lost 5 . She lost 2 . How many pens has she ?", "N0-N1-N2", name="deep")
     other = view("Bob has 30 pens . He buys 2 . He buys 3 . How many caps ?", "N0+N1+N2", name="other")
-    assert [type(found) for found in drafts([deep, other], 0)] == [Draft]
-    assert [type(found) for found in drafts([deep, other], 0, 2)] == [Draft]
+    assert [type(found) for found in drafts([deep, other], 0)] == [Composition]
+    assert [type(found) for found in drafts([deep, other], 0, 2)] == [Composition]
     refused = drafts([deep, other], 0, 1)
     assert refused == [Refused("too many operators", ("deep", "other"))]
 

@@ -8,11 +8,10 @@ import hashlib
 from collections.abc import Sequence, Set
 from fractions import Fraction
 
-from comdiv.augmentation.composition import Draft
+from comdiv.augmentation.composition import Composition, Draft
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.view import ProblemView
-from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, leaves, subtrees
-from comdiv.expression.evaluation import apply_operator
+from comdiv.augmentation.view import ProblemView, positive_value
+from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
 from comdiv.expression.normalisation import chain, order_key
 from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
@@ -39,9 +38,16 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
         raise Rejected("too many quantities")
     if draft.tokens > options.most_tokens:
         raise Rejected("text too long")
-    answer = check_expression(draft) if draft.operation == 1 else _value(draft.expression, draft.values)
-    if draft.operation == 1 and options.checks == "full" and is_overdrawn(draft.expression, draft.values):
-        raise Rejected("more is taken than there is")
+    if isinstance(draft, Composition):
+        answer = check_values(draft)
+        if _may_be_degenerate(draft) and is_degenerate(draft.expression):
+            raise Rejected("degenerate expression")
+        if options.checks == "full" and is_overdrawn(draft.expression, draft.values):
+            raise Rejected("more is taken than there is")
+    elif (known_value := draft.parents[0].known_value) is None:
+        raise Rejected("no positive value")
+    else:
+        answer = known_value
     if _repeats_a_clause(draft):
         raise Rejected("a clause twice")
     first = draft.parents[0].problem
@@ -65,29 +71,42 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
     return Problem(name, first.language, draft.text, draft.expression, answer, provenance, number_words), masked
 
 
-def check_expression(draft: Draft) -> Fraction:
-    """The value of a composed expression: nothing negative or undefined on the way, nothing degenerate, whole numbers
-    stay whole, shares shares.
+def check_values(draft: Composition) -> Fraction:
+    """The value of a composed expression: nothing negative or undefined on the way, whole numbers stay whole, shares
+    shares. All of it is known from the parents.
     """
     asking, stating = draft.parents
-    if is_degenerate(draft.expression):
-        raise Rejected("degenerate expression")
-    replaced = stating.plain_quantities[stating.clauses[draft.clause].quantities[0]].value
-    if replaced.denominator == 1 and asking.value.denominator != 1:
+    inner = asking.value
+    replaced = stating.values[draft.quantity]
+    if replaced.denominator == 1 and inner.denominator != 1:
         raise Rejected("a whole number became a fraction")
-    if (replaced < 1) != (asking.value < 1):
+    if (replaced < 1) != (inner < 1):
         raise Rejected("a share became a number")
-    value = _positive_value(draft.expression, draft.values)
+    if asking.positive_value is None:
+        raise Rejected("no positive value")
+    around = (*stating.values[: draft.quantity], inner, *stating.values[draft.quantity + 1 :])
+    value = positive_value(stating.expression, around)
+    if value is None:
+        raise Rejected("no positive value")
     if stating.value.denominator == 1 and value.denominator != 1:
         raise Rejected("a whole number became a fraction")
     return value
 
 
+def _may_be_degenerate(draft: Composition) -> bool:
+    """Whether a leaf is there twice, or a 1: else nothing can undo anything."""
+    asking, stating = draft.parents
+    return (
+        asking.repeats_a_leaf
+        or stating.repeats_a_leaf
+        or ONE in asking.constants
+        or ONE in stating.constants
+        or not asking.constants.isdisjoint(stating.constants)
+    )
+
+
 def is_degenerate(expression: Expression) -> bool:
     """Whether a node undoes its operand: n-n, n/n, 1*n, a-(a-n), a/(a/n)."""
-    ends = list(leaves(expression))
-    if len(set(ends)) == len(ends) and ONE not in ends:
-        return False  # nothing is there twice
     return any(isinstance(tree, Operation) and _undoes(tree) for tree in subtrees(expression))
 
 
@@ -117,20 +136,6 @@ def is_overdrawn(expression: Expression, values: Sequence[Fraction]) -> bool:
         if total < 0:
             return not members[0].inverse
     return any(is_overdrawn(member.expression, values) for member in members)
-
-
-def _positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction:
-    """The value, where every operation on the way gives more than nothing."""
-    if not isinstance(tree, Operation):
-        return _value(tree, values)
-    left, right = _positive_value(tree.left, values), _positive_value(tree.right, values)
-    try:
-        value = apply_operator(tree.operator, left, right)
-    except ExpressionError:
-        raise Rejected("no positive value") from None
-    if value <= 0:
-        raise Rejected("no positive value")
-    return value
 
 
 def _value(expression: Expression, values: Sequence[Fraction]) -> Fraction:

@@ -1,29 +1,39 @@
 """The two operations on one problem, or on two (§IV). Quantities are followed by occurrence, never by value."""
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, NamedTuple
 
 from comdiv.augmentation.view import ClauseView, ProblemView
-from comdiv.expression import Expression, Leaf, Reference, map_leaves, renumber
+from comdiv.expression import Expression, Leaf, Reference, map_leaves
 from comdiv.language import Token
 
 _CLOSING = "。．？！；，：.?!;,: "
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A new problem before its checks: text, expression, and the values that its quantities must have."""
+class Draft(ABC):
+    """A new problem before its checks. `clause` is of the second parent in operation 1, of the first in operation 2."""
 
-    operation: int
-    text: str
-    expression: Expression
-    values: tuple[Fraction, ...]
+    operation: ClassVar[int]
     parents: tuple[ProblemView, ProblemView]
+    clause: int
     tokens: int
-    clause: int  # of the second parent in operation 1, of the first in operation 2
-    details: dict[str, object]
+    values: tuple[Fraction, ...]  # that the quantities of the text must have
+
+    @property
+    @abstractmethod
+    def text(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def expression(self) -> Expression: ...
+
+    @property
+    @abstractmethod
+    def details(self) -> dict[str, object]: ...
 
     def identity(self, round_number: int) -> str:
         """An id that depends on nothing but the draft itself: the same on every machine, in every order."""
@@ -33,8 +43,7 @@ class Draft:
         return f"r{round_number}-op{self.operation}-{digest.hexdigest()[:16]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """Why a pair gives no draft, and whose pair it was."""
 
     reason: str
@@ -55,35 +64,51 @@ def replaceable_clauses(view: ProblemView) -> list[int]:
     ]
 
 
-def compose(asking: ProblemView, stating: ProblemView, clause: int, narrative: str | None = None) -> Draft:
+class Composition(Draft):
+    """Operation 1. Text and expression are made when they are asked for: most drafts fail by their sizes and values."""
+
+    operation = 1
+
+    def __init__(self, asking: ProblemView, stating: ProblemView, clause: int, narrative: str | None) -> None:
+        self.parents = (asking, stating)
+        self.clause = clause
+        self._narrative = narrative
+        self.replaced = stating.clauses[clause]
+        self.quantity = self.replaced.quantities[0]
+        outside, inside = stating.values, asking.values[: asking.narrative_quantities]
+        self.values = (*outside[: self.quantity], *inside, *outside[self.quantity + 1 :])
+        self.tokens = asking.narrative_tokens + stating.token_count - len(self.replaced.tokens)
+
+    @cached_property
+    def text(self) -> str:
+        asking, stating = self.parents
+        story = asking.problem.text[: asking.question.start] if self._narrative is None else self._narrative
+        return _joined_texts(stating.problem.text, self.replaced, story)
+
+    @cached_property
+    def expression(self) -> Expression:
+        asking, stating = self.parents
+        quantity, added = self.quantity, asking.narrative_quantities - 1
+        inner = asking.shifted_expression(quantity)
+
+        def outer(leaf: Leaf) -> Expression:
+            if not isinstance(leaf, Reference) or leaf.index < quantity:
+                return leaf
+            return inner if leaf.index == quantity else Reference(leaf.index + added)
+
+        return map_leaves(stating.expression, outer)
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"clause": self.clause}
+
+
+def compose(asking: ProblemView, stating: ProblemView, clause: int, narrative: str | None = None) -> Composition:
     """Operation 1: the narrative of `asking` takes the place of a clause of `stating`, its expression that quantity's.
 
     `narrative` is the text where it was reworded; its quantities are the same.
     """
-    replaced = stating.clauses[clause]
-    quantity = replaced.quantities[0]
-    story = asking.problem.text[: asking.question.start] if narrative is None else narrative
-    inserted = sum(len(part.quantities) for part in asking.narrative)
-
-    def outer(leaf: Leaf) -> Expression:
-        if not isinstance(leaf, Reference):
-            return leaf
-        if leaf.index == quantity:
-            return renumber(asking.expression, lambda index: index + quantity)
-        return Reference(leaf.index if leaf.index < quantity else leaf.index - 1 + inserted)
-
-    outside = [q.value for q in stating.plain_quantities]
-    values = (*outside[:quantity], *(q.value for q in asking.plain_quantities[:inserted]), *outside[quantity + 1 :])
-    return Draft(
-        1,
-        _joined_texts(stating.problem.text, replaced, story),
-        map_leaves(stating.expression, outer),
-        tuple(values),
-        (asking, stating),
-        asking.token_count - len(asking.question.tokens) + stating.token_count - len(replaced.tokens),
-        clause,
-        {"clause": clause},
-    )
+    return Composition(asking, stating, clause, narrative)
 
 
 def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
@@ -95,6 +120,34 @@ def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
     gap = " " if body[-len(sign) - 1 : len(body) - len(sign)].isspace() and sign else ""
     before = text[: replaced.start] + clause[: len(clause) - len(clause.lstrip())]
     return before + end.lstrip() + gap + sign + clause[len(body) :] + text[replaced.end :]
+
+
+class Exchange(Draft):
+    """Operation 2: the first parent with another text."""
+
+    operation = 2
+
+    def __init__(
+        self, view: ProblemView, donor: ProblemView, clause: int, text: str, tokens: int, words: tuple[str, str]
+    ) -> None:
+        self.parents = (view, donor)
+        self.clause = clause
+        self.tokens = tokens
+        self.values = view.values
+        self._text = text
+        self._words = words
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @property
+    def expression(self) -> Expression:
+        return self.parents[0].expression
+
+    @property
+    def details(self) -> dict[str, object]:
+        return {"clause": self.clause, "fragment": self._words[0], "replacement": self._words[1]}
 
 
 def find_fragment(view: ProblemView, fragment: Sequence[str]) -> list[tuple[Token, ...]]:
@@ -116,7 +169,7 @@ def find_fragment(view: ProblemView, fragment: Sequence[str]) -> list[tuple[Toke
 
 def exchange(
     view: ProblemView, clause: int, fragment: Sequence[str], surface: str, donor: ProblemView, tokens: int | None = None
-) -> Draft:
+) -> Exchange:
     """Operation 2: every occurrence of a fragment becomes `surface`; the expression stays.
 
     `tokens` is how many tokens the surface has, where that is known.
@@ -132,12 +185,10 @@ def exchange(
         pieces += [text[position:start], written]
         position = end
     pieces.append(text[position:])
-    values = tuple(quantity.value for quantity in view.plain_quantities)
-    details: dict[str, object] = {"clause": clause, "fragment": " ".join(fragment), "replacement": surface}
     if tokens is None:
         tokens = len(donor.language.tokens(surface))
     size = view.token_count + len(places) * (tokens - len(fragment))
-    return Draft(2, "".join(pieces), view.expression, values, (view, donor), size, clause, details)
+    return Exchange(view, donor, clause, "".join(pieces), size, (" ".join(fragment), surface))
 
 
 def _begins_sentence(text: str, start: int) -> bool:

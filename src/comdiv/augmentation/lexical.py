@@ -38,6 +38,7 @@ class Exchanges:
             for row in mine:
                 self.owner.setdefault(row, place)
         self._kinds: dict[int, str | None] = {}
+        self._words: dict[int, tuple[str, ...]] = {}
         self._surfaces: dict[int, tuple[str, int]] = {}
         self.usable = np.ones(len(alternatives.group_of), dtype=np.bool_)
         if actors is not None:
@@ -54,7 +55,9 @@ class Exchanges:
 
     def words(self, fragment: int) -> tuple[str, ...]:
         """The tokens of a fragment."""
-        return self.alternatives.words(fragment, self.vocabulary)
+        if fragment not in self._words:
+            self._words[fragment] = self.alternatives.words(fragment, self.vocabulary)
+        return self._words[fragment]
 
     def kind(self, fragment: int, language: str) -> str | None:
         """The grammatical kind, for the full checks."""

@@ -30,7 +30,7 @@ from comdiv.augmentation.structural import (
 from comdiv.augmentation.view import ProblemView
 from comdiv.augmentation.wording import Actors, get_wording
 from comdiv.expression import to_infix
-from comdiv.problem import Problem
+from comdiv.problem import Problem, problem_line
 
 PASSED = "passed"
 EXAMPLES = 50  # refused drafts that a shard keeps for each operation and reason
@@ -59,6 +59,11 @@ class Refusal:
         return {"operation": self.operation, "reason": self.reason, "parents": list(self.parents),
                 "text": self.text, "expression": self.expression}  # fmt: skip
 
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> "Refusal":
+        """The opposite of `to_json`."""
+        return cls(**{**record, "parents": tuple(record["parents"])})
+
 
 @dataclass(slots=True)
 class Tally:
@@ -80,6 +85,16 @@ class Tally:
             self.counts[operation].update(counts)
         for refusal in other.refused:
             self._keep(refusal, shown)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it comes from another process."""
+        return {"counts": self.counts, "refused": [refusal.to_json() for refusal in self.refused]}
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> "Tally":
+        """The opposite of `to_json`."""
+        counts = {int(operation): Counter(found) for operation, found in record["counts"].items()}
+        return cls(counts, [Refusal.from_json(refusal) for refusal in record["refused"]])
 
     def _keep(self, refusal: Refusal, shown: int) -> None:
         if self._shown[refusal.operation, refusal.reason] < shown:
@@ -123,6 +138,12 @@ class Workshop:
                     if operation in self.options.operations and wanted:
                         proposals += self._of_one(place, operation, wanted, tally)
         return proposals, tally
+
+    def propose_lines(self, places: Iterable[int]) -> dict[str, Any]:
+        """The same as plain data: of each new problem its id, its text's hash and its line in a file."""
+        proposals, tally = self.propose(places)
+        lines = [(made.problem.id, made.text_hash, problem_line(made.problem)) for made in proposals]
+        return {"lines": lines, "tally": tally.to_json()}
 
     def _of_one(self, place: int, operation: int, wanted: int, tally: Tally) -> Iterator[Proposal]:
         name = f"{self.options.seed}/{self.round_number}/{operation}/{self.views[place].problem.id}"

@@ -5,7 +5,7 @@ one that a single machine makes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -46,6 +46,12 @@ class RayEngine:
             running += [task.remote(function, handle, item) for item in islice(waiting, 1)]
             self._nodes[node] += 1
             yield result
+
+    def map_plain(
+        self, function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item]
+    ) -> Iterator[Any]:
+        """As `map`."""
+        return self.map(function, shared, items)
 
     def facts(self) -> dict[str, Any]:
         """How many tasks each node did."""

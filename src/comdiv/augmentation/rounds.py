@@ -14,7 +14,7 @@ from typing import Any
 
 from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.proposals import EXAMPLES, Indexes, Proposal, Tally, Workshop, build_workshop
+from comdiv.augmentation.proposals import EXAMPLES, Indexes, Tally, Workshop, build_workshop
 from comdiv.augmentation.ranker import MakeSolver, RankingTask, kept_of, rank_shard
 from comdiv.augmentation.view import ProblemView
 from comdiv.errors import ComdivError
@@ -50,28 +50,33 @@ class Round:
             started = time.perf_counter()
             found, tally = self._propose(views, known, indexes)
             limit = None if self.options.growth is None else max(1, round(self.options.growth * originals))
-            chosen = drawn(found, limit, self.options.seed)
+            chosen = drawn(list(found), limit, self.options.seed)
             facts = {f"operation {number}": dict(sorted(counts.items())) for number, counts in tally.counts.items()}
             facts["drawn"] = {"of": len(found), "chosen": len(chosen)}
             write_text(tally_path, json.dumps(facts, indent=2) + "\n")
-            _write_lines(self.folder / "rejected.jsonl", (refusal.to_json() for refusal in tally.refused))
-            write_problems(path, chosen)
+            _write_records(self.folder / "rejected.jsonl", (refusal.to_json() for refusal in tally.refused))
+            _write_lines(path, (found[name] for name in chosen))
             self._took("candidates", started)
         return list(read_problems(path)), json.loads(tally_path.read_text(encoding="utf-8"))
 
     def _propose(
         self, views: Sequence[ProblemView], known: frozenset[str], indexes: Indexes
-    ) -> tuple[list[Problem], Tally]:
+    ) -> tuple[dict[str, str], Tally]:
+        """The new problems by id, each as its line in a file."""
         what = f"round {self.number}: "
         self.progress(what + "index", 0, len(views), "")
         workshop = build_workshop(views, known, self.options, self.number, indexes, self.engine)
         shards = [range(first, min(first + SHARD, len(views))) for first in range(0, len(views), SHARD)]
         tally = Tally()
-        found: list[Problem] = []
+        found: dict[str, str] = {}
         texts: set[str] = set()
-        for shard, (proposals, counts) in zip(shards, self.engine.map(Workshop.propose, workshop, shards), strict=True):
-            tally.add(counts, EXAMPLES)
-            found += [proposal.problem for proposal in new_texts(proposals, texts)]
+        results = self.engine.map_plain(Workshop.propose_lines, workshop, shards)
+        for shard, result in zip(shards, results, strict=True):
+            tally.add(Tally.from_json(result["tally"]), EXAMPLES)
+            for name, text, line in result["lines"]:
+                if text not in texts:
+                    texts.add(text)
+                    found[name] = line
             self.progress(what + "candidates", shard.stop, len(views), f"{len(found):,} new problems")
         return found, tally
 
@@ -98,7 +103,7 @@ class Round:
                 scores += shard
                 self.progress(f"round {self.number}: ranking", len(scores), len(candidates), "")
             pairs = zip(candidates, scores, strict=True)
-            _write_lines(path, ({"id": problem.id, "score": _finite(score)} for problem, score in pairs))
+            _write_records(path, ({"id": problem.id, "score": _finite(score)} for problem, score in pairs))
             self._took("ranking", started)
         return {
             str(line["id"]): float("-inf") if line["score"] is None else line["score"]
@@ -135,13 +140,12 @@ class Round:
         """The best share, or all without a ranker; never more than there is room for."""
         path = self.folder / "kept.jsonl"
         if not path.is_file():
+            by_id = {problem.id: problem for problem in candidates}
             if scores is None:
-                kept = drawn(candidates, room, self.options.seed)
+                ids = drawn(list(by_id), room, self.options.seed)
             else:
-                by_id = {problem.id: problem for problem in candidates}
                 ids = kept_of(candidates, [scores[p.id] for p in candidates], self.options.keep, self.options.keep_by)
-                kept = [by_id[name] for name in (ids if room is None else ids[:room])]
-            write_problems(path, kept)
+            write_problems(path, (by_id[name] for name in (ids if room is None else ids[:room])))
         return list(read_problems(path))
 
     def _took(self, step: str, started: float) -> None:
@@ -156,23 +160,12 @@ class Round:
         write_text(path, json.dumps({"seconds": seconds, "work": work}, indent=2) + "\n")
 
 
-def drawn(problems: Sequence[Problem], limit: int | None, seed: int) -> list[Problem]:
-    """At most `limit` problems, drawn uniformly by seed and id, in their order."""
-    if limit is None or len(problems) <= limit:
-        return list(problems)
-    order = sorted(problems, key=lambda problem: hashlib.sha256(f"{seed}/{problem.id}".encode()).digest())
-    chosen = {problem.id for problem in order[:limit]}
-    return [problem for problem in problems if problem.id in chosen]
-
-
-def new_texts(proposals: Iterable[Proposal], texts: set[str]) -> list[Proposal]:
-    """Those whose text no earlier one has."""
-    new = []
-    for proposal in proposals:
-        if proposal.text_hash not in texts:
-            texts.add(proposal.text_hash)
-            new.append(proposal)
-    return new
+def drawn(ids: Sequence[str], limit: int | None, seed: int) -> list[str]:
+    """At most `limit` ids, drawn uniformly by seed, in their order."""
+    if limit is None or len(ids) <= limit:
+        return list(ids)
+    chosen = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())[:limit])
+    return [name for name in ids if name in chosen]
 
 
 def _finite(score: float) -> float | None:
@@ -180,7 +173,11 @@ def _finite(score: float) -> float | None:
     return score if score > float("-inf") else None
 
 
-def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
+def _write_records(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    _write_lines(path, (json.dumps(record, ensure_ascii=False) for record in records))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
     with atomic_write(path) as stream:
-        for record in records:
-            stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+        for line in lines:
+            stream.write(line + "\n")

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Indexes, build_workshop
-from comdiv.augmentation.rounds import drawn, new_texts
+from comdiv.augmentation.rounds import drawn
 from comdiv.augmentation.view import view_of
 from comdiv.problem import Problem
 
@@ -26,8 +26,11 @@ def compositional_validation(
     wanted = max(1, options.per_problem[0])
     alone = options.model_copy(update={"operations": (1,), "per_problem": (wanted, 0)})
     proposals, _ = build_workshop(views, known, alone, ROUND, Indexes()).propose(range(len(views)))
-    found = [proposal.problem for proposal in new_texts(proposals, set())]
-    return [_marked(problem) for problem in drawn(found, options.compositional_validation, options.seed)]
+    of_text: dict[str, Problem] = {}
+    for proposal in proposals:
+        of_text.setdefault(proposal.text_hash, proposal.problem)
+    found = {problem.id: problem for problem in of_text.values()}
+    return [_marked(found[name]) for name in drawn(list(found), options.compositional_validation, options.seed)]
 
 
 def _marked(problem: Problem) -> Problem:

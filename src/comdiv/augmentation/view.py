@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from comdiv.expression import Expression, ExpressionError, Reference, evaluate, leaves, operator_count
+from comdiv.expression import (
+    Constant,
+    Expression,
+    ExpressionError,
+    Reference,
+    evaluate,
+    leaves,
+    operator_count,
+    renumber,
+)
+from comdiv.expression.evaluation import apply_operator
 from comdiv.language import Language, Token, get_language
 from comdiv.problem import Problem, Quantity
 
@@ -41,12 +51,13 @@ class ProblemView:
             while position < len(tokens) and tokens[position].start < clause.end:
                 position += 1
             inside = tuple(tokens[first:position])
-            masked = tuple(NUMBER if token.quantity is not None else token.text.lower() for token in inside)
-            numbers = tuple(token.quantity for token in inside if token.quantity is not None)
+            masked = tuple([word.lower() if number is None else NUMBER for word, _, _, number in inside])
+            numbers = tuple([number for _, _, _, number in inside if number is not None])
             clauses.append(ClauseView(clause.start, clause.end, inside, masked, numbers))
         self.clauses: tuple[ClauseView, ...] = tuple(clauses)
         self.uses = Counter(leaf.index for leaf in leaves(expression) if isinstance(leaf, Reference))
         self.used = frozenset(self.uses)
+        self._shifted: dict[int, Expression] = {0: expression}
 
     @property
     def language(self) -> Language:
@@ -78,6 +89,38 @@ class ProblemView:
         return sum(len(clause.tokens) for clause in self.clauses)
 
     @cached_property
+    def narrative_tokens(self) -> int:
+        """How many of them come before the question."""
+        return self.token_count - len(self.question.tokens)
+
+    @cached_property
+    def narrative_quantities(self) -> int:
+        """How many quantities come before the question."""
+        return sum(len(clause.quantities) for clause in self.narrative)
+
+    @cached_property
+    def values(self) -> tuple[Fraction, ...]:
+        """The values of the quantities."""
+        return tuple(quantity.value for quantity in self.plain_quantities)
+
+    @cached_property
+    def constants(self) -> frozenset[Constant]:
+        """The constants of the expression."""
+        return frozenset(leaf for leaf in leaves(self.expression) if isinstance(leaf, Constant))
+
+    @cached_property
+    def repeats_a_leaf(self) -> bool:
+        """Whether a quantity or a constant is there twice."""
+        ends = list(leaves(self.expression))
+        return len(set(ends)) != len(ends)
+
+    def shifted_expression(self, by: int) -> Expression:
+        """The expression, its quantities renumbered for a text in which so many others come before them."""
+        if by not in self._shifted:
+            self._shifted[by] = renumber(self.expression, lambda index: index + by)
+        return self._shifted[by]
+
+    @cached_property
     def operators(self) -> int:
         """How many operators the expression has."""
         return operator_count(self.expression)
@@ -85,20 +128,46 @@ class ProblemView:
     @cached_property
     def asked_unit(self) -> str | None:
         """The unit that the question asks for."""
-        return self.language.asked_unit(self.problem.text)
+        return self.language.asked_unit(self.text_of(self.question))
 
     @cached_property
     def value(self) -> Fraction:
         """The value of the expression; 0 where it has none, as where it is none of a problem's."""
+        return Fraction(0) if self.known_value is None else self.known_value
+
+    @cached_property
+    def known_value(self) -> Fraction | None:
+        """The value of the expression, if it has one."""
         try:
-            return evaluate(self.expression, [quantity.value for quantity in self.plain_quantities])
+            return evaluate(self.expression, self.values)
         except ExpressionError:
-            return Fraction(0)
+            return None
+
+    @cached_property
+    def positive_value(self) -> Fraction | None:
+        """The value, if every operation on the way gives more than nothing."""
+        return positive_value(self.expression, self.values)
 
     @cached_property
     def masked_text(self) -> str:
         """What twins share."""
         return self.language.masked_text(self.problem.text, quantities=self.plain_quantities)
+
+
+def positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction | None:
+    """The value of an expression where every operation on the way gives more than nothing; else None."""
+    if isinstance(tree, Reference):
+        return values[tree.index]
+    if isinstance(tree, Constant):
+        return tree.value
+    left, right = positive_value(tree.left, values), positive_value(tree.right, values)
+    if left is None or right is None:
+        return None
+    try:
+        value = apply_operator(tree.operator, left, right)
+    except ExpressionError:
+        return None
+    return value if value > 0 else None
 
 
 def view_of(problem: Problem) -> ProblemView | None:

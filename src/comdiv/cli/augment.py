@@ -66,6 +66,9 @@ def augment(
         Literal["local", "ray"], typer.Option(help="ray: on a cluster; the result is the same.")
     ] = "local",
     address: Annotated[str | None, typer.Option(help="Of a running Ray cluster: HOST:PORT or auto.")] = None,
+    jobs: Annotated[
+        int, typer.Option(min=0, help="Processes that make new problems; 0: as many as there are cores.")
+    ] = 0,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     json: JsonOption = False,
 ) -> None:
@@ -87,7 +90,7 @@ def augment(
         preset, seed=seed, **{name: value for name, value in named.items() if value is not None}
     )
     _check_ranker(options)
-    workers = _engine(engine, address)
+    workers = _engine(engine, address, jobs)
     try:
         with progress_of("augmenting") as progress:
             report = augment_dataset(source, out, options, make_solver=make_solver, engine=workers, progress=progress)
@@ -109,7 +112,7 @@ def _check_ranker(options: "AugmentationOptions") -> None:
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
 
 
-def _engine(name: str, address: str | None) -> "Engine":
+def _engine(name: str, address: str | None, jobs: int) -> "Engine":
     if name == "ray":
         from comdiv.augmentation.ray_engine import RayEngine
 
@@ -118,7 +121,7 @@ def _engine(name: str, address: str | None) -> "Engine":
         raise ComdivError("--address goes with --engine ray")
     from comdiv.augmentation.engine import LocalEngine
 
-    return LocalEngine()
+    return LocalEngine(jobs)
 
 
 def _numbers(text: str | None, option: str) -> tuple[int, ...] | None:

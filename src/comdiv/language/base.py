@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
@@ -19,8 +19,7 @@ NUMBER_MASK = "NUM"
 SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word, a number or a sign, by its character offsets. `quantity` is its index where it is a number."""
 
     text: str
@@ -29,8 +28,7 @@ class Token:
     quantity: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """A clause: the part of a text up to and including its closing sign. The last one is the question."""
 
     text: str

@@ -164,6 +164,8 @@ def _stands_alone(unit: str, following: str) -> bool:
 
 def _is_ratio(text: str, match: re.Match[str]) -> bool:
     """Whether a colon stands between two numbers: 3：5 is no end of a clause."""
+    if match[0] != "：":
+        return False
     before = text[max(0, match.start() - 2) : match.start()].rstrip()[-1:]
     after = text[match.end() : match.end() + 2].lstrip()[:1]
-    return match[0] == "：" and before.isdigit() and after.isdigit()
+    return before.isdigit() and after.isdigit()
