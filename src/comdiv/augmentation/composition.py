@@ -44,10 +44,11 @@ class Draft(ABC):
 
 
 class Refused(NamedTuple):
-    """Why a pair gives no draft, and whose pair it was."""
+    """Why a pair gives no draft, and whose pair it was; the first of so many that failed in the same way."""
 
     reason: str
     parents: tuple[str, ...]
+    times: int = 1
 
 
 def can_ask(view: ProblemView) -> bool:

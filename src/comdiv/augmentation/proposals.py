@@ -75,7 +75,7 @@ class Tally:
 
     def refuse(self, operation: int, reason: str, refused: "Draft | Refused", shown: int) -> None:
         """Count a refusal, and keep it if it is among the first `shown` of its kind."""
-        self.counts[operation][reason] += 1
+        self.counts[operation][reason] += refused.times if isinstance(refused, Refused) else 1
         if self._shown[operation, reason] < shown:
             self._keep(_refusal(operation, reason, refused), shown)
 

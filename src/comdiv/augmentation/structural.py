@@ -172,13 +172,18 @@ def structural_drafts(
 ) -> Iterator[Draft | Refused]:
     """New problems from the narrative of one problem, in random order, and the pairs that give none."""
     view = views[asking]
+    language = view.problem.language
+    too_deep: list[int] = []  # told together: they are the most
     for place, clause in matches.drawn(asking, source, TRIES * wanted):
         other = views[place]
-        if other.problem.language != view.problem.language:
+        if other.problem.language != language:
             continue
         if more_operators is not None and _operators(view, other, clause) > more_operators:
-            yield Refused("too many operators", (view.problem.id, other.problem.id))
+            too_deep.append(place)
             continue
+        if too_deep:
+            yield _too_deep(views, asking, too_deep)
+            too_deep = []
         narrative = None
         if frames is not None:
             narrative, reason = _recast(frames, asking, place, clause)
@@ -186,6 +191,13 @@ def structural_drafts(
                 yield Refused(reason, (view.problem.id, other.problem.id))
                 continue
         yield compose(view, other, clause, narrative)
+    if too_deep:
+        yield _too_deep(views, asking, too_deep)
+
+
+def _too_deep(views: Sequence[ProblemView], asking: int, stating: Sequence[int]) -> Refused:
+    parents = (views[asking].problem.id, views[stating[0]].problem.id)
+    return Refused("too many operators", parents, len(stating))
 
 
 def _operators(asking: ProblemView, stating: ProblemView, clause: int) -> int:
