@@ -4,36 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from comdiv.cli import app
 from comdiv.corpora.demo.generate import generate
-from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem, write_problems
+from command_line import refused, run
 
-RUNNER = CliRunner()
 REPORTED = {
     "compound_divergence", "atom_divergence", "length_ratio", "expression_length_ratio", "iid_compound_divergence",
     "unseen_template_share", "unseen_compound_share", "twins",
 }  # fmt: skip
-
-
-def run(*arguments: str | Path) -> Result:
-    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result
-
-
-def refused(*arguments: str | Path) -> str:
-    """The one line that a user's mistake is answered with."""
-    with pytest.raises(ComdivError) as error:
-        run(*arguments)
-    message = str(error.value)
-    assert len(message.splitlines()) == 1
-    return message
 
 
 @pytest.fixture(scope="module")

@@ -4,30 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from comdiv.cli import app
+import command_line
 from comdiv.dataset import read_dataset
-from comdiv.errors import ComdivError
 from comdiv.problem import write_problems
 from synthesis.handmade import corpus, problem
 
-RUNNER = CliRunner()
-
 
 def run(*arguments: str | Path) -> Result:
-    result = RUNNER.invoke(app, ["synthesize", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result
+    return command_line.run("synthesize", *arguments)
 
 
 def refused(*arguments: str | Path) -> str:
-    with pytest.raises(ComdivError) as error:
-        run(*arguments)
-    assert len(str(error.value).splitlines()) == 1
-    return str(error.value)
+    return command_line.refused("synthesize", *arguments)
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ The solver is so small that a good part of its time goes into writing checkpoint
 """
 
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.dataset import Dataset, write_dataset
+from killing import finish, kill_once
 from solvers.tiny import EIGHT, PRETRAINED, UNSEEN
 from solvers.tiny_weights import tiny_weights
 
@@ -37,11 +36,6 @@ def training(data: Path, run: Path, solver: str = "gts", weights: str | None = N
     return [*command, "--threads", "1", *changes]
 
 
-def finish(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.fixture(scope="module")
 def uninterrupted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("uninterrupted") / "run"
@@ -55,17 +49,8 @@ def epoch_reached(run: Path) -> int:
 
 
 def kill_while(command: list[str], run: Path, epoch: int, delay: float) -> bool:
-    """Start, wait until an epoch is reached and a moment longer, kill; whether it was still at work."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    while epoch_reached(run) < epoch and process.poll() is None:
-        time.sleep(0.001)
-    time.sleep(delay)
-    at_work = process.poll() is None
-    if at_work:
-        os.kill(process.pid, signal.SIGKILL)
-    _, errors = process.communicate()
-    assert process.returncode in (0, -signal.SIGKILL), errors
-    return at_work
+    """Kill a training some moments after an epoch is reached; whether it was still at work."""
+    return kill_once(command, lambda: epoch_reached(run) >= epoch, delay)
 
 
 def killed_and_finished(command: list[str], run: Path, kills: int, seed: int) -> int:
