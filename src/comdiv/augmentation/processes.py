@@ -12,7 +12,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO, NoReturn, TypeVar
+from contextlib import suppress
+from typing import Any, BinaryIO, TypeVar
 
 from comdiv.errors import ComdivError
 
@@ -65,23 +66,22 @@ def _started(
         warnings.simplefilter("ignore", DeprecationWarning)
         process = os.fork()
     if process == 0:
-        os.close(reading)
-        for _, stream in others:
-            os.close(stream.fileno())
-        _work(function, shared, items, writing)
+        try:
+            os.close(reading)
+            for _, stream in others:
+                os.close(stream.fileno())
+            _work(function, shared, items, writing)
+        finally:  # never into the parent's code, nor what the parent does at its end
+            os._exit(0)
     os.close(writing)
     return process, os.fdopen(reading, "rb")
 
 
-def _work(function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item], writing: int) -> NoReturn:
-    """All that a child does. It never returns into the parent's code, nor runs what the parent does at its end."""
-    try:
-        with os.fdopen(writing, "wb") as stream:
-            for item in items:
-                stream.write(_framed(_answer(function, shared, item)))
-    except (BrokenPipeError, KeyboardInterrupt):
-        os._exit(1)  # nobody wants the rest
-    os._exit(0)
+def _work(function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item], writing: int) -> None:
+    """All that a child does, unless nobody wants the rest."""
+    with suppress(BrokenPipeError, KeyboardInterrupt), os.fdopen(writing, "wb") as stream:
+        for item in items:
+            stream.write(_framed(_answer(function, shared, item)))
 
 
 def _answer(function: Callable[[Shared, Item], Any], shared: Shared, item: Item) -> dict[str, Any]:
