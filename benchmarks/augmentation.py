@@ -26,7 +26,7 @@ from comdiv.augmentation.processes import usable_processors
 from comdiv.augmentation.proposals import Indexes, Workshop, build_workshop
 from comdiv.augmentation.rounds import SHARD
 from comdiv.augmentation.source import masked_hash
-from comdiv.augmentation.view import view_of
+from comdiv.augmentation.view import views_of
 from comdiv.corpora import read_corpus
 from comdiv.corpora.demo.generate import generate
 from comdiv.language import get_language
@@ -112,7 +112,7 @@ def corpus(name: str, size: int) -> Sequence[Problem]:
     return tuple(generate("en", size)) if name == "demo-en" else read_corpus(name).problems
 
 
-def one_round(name: str, size: int) -> dict[str, float]:
+def one_round(name: str, size: int, checks: str) -> dict[str, float]:
     """A round of the preset `comdiv` without ranking: all but reading the corpus and loading the tagger.
 
     The tagger's library brings in whatever of SciPy and scikit-learn is installed, which takes longer than the round.
@@ -121,9 +121,9 @@ def one_round(name: str, size: int) -> dict[str, float]:
     get_language(problems[0].language).content_words(problems[0].text)
     additions = ten_million_additions()
     started, worked = time.perf_counter(), processor_seconds()
-    views = [view for problem in problems if (view := view_of(problem)) is not None]
+    views = views_of(problems)
     known = frozenset(masked_hash(problem) for problem in problems)
-    options = AugmentationOptions.preset("comdiv", per_problem=(5, 5))
+    options = AugmentationOptions.preset("comdiv", per_problem=(5, 5), checks=checks)
     workshop = build_workshop(views, known, options, 1, Indexes())
     shards = [range(first, min(first + SHARD, len(views))) for first in range(0, len(views), SHARD)]
     new = sum(len(found["lines"]) for found in LocalEngine(0).map_plain(Workshop.propose_lines, workshop, shards))
@@ -142,9 +142,11 @@ def processor_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def in_a_process_of_its_own(name: str, size: int) -> dict[str, float] | None:
+def in_a_process_of_its_own(name: str, size: int, checks: str) -> dict[str, float] | None:
     """None where the corpus is not at hand; it is not read here, which would count as the process's memory."""
-    done = subprocess.run([sys.executable, __file__, name, str(size)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, __file__, name, str(size), checks], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         print(f"one round, {name:8} {done.stderr.strip().splitlines()[-1]}")
         return None
@@ -154,20 +156,21 @@ def in_a_process_of_its_own(name: str, size: int) -> dict[str, float] | None:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        print(json.dumps(one_round(sys.argv[1], int(sys.argv[2]))))
+        print(json.dumps(one_round(sys.argv[1], int(sys.argv[2]), sys.argv[3])))
         return
     compare_rounds()  # first: a process of its own begins with its parent's peak of memory
     compare_indexes()
 
 
 def compare_rounds() -> None:
-    runs = [("demo-en", BASE), ("demo-en", 10 * BASE), ("demo-en", 50 * BASE), ("mawps", 0), ("math23k", 0)]
-    for name, size in runs:
-        found = in_a_process_of_its_own(name, size)
+    runs = [("demo-en", factor * BASE, "paper") for factor in (1, 10, 50)]
+    runs += [(name, 0, checks) for name in ("mawps", "math23k") for checks in ("full", "paper")]
+    for name, size, checks in runs:
+        found = in_a_process_of_its_own(name, size, checks)
         if found is None:
             continue
         print(
-            f"one round, {name:8} {found['problems']:>7,} problems: {found['seconds']:7.2f} s "
+            f"one round, {name:8} --checks {checks:5} {found['problems']:>7,} problems: {found['seconds']:7.2f} s "
             f"({found['worked']:.2f} processor seconds), under {found['megabytes']:,} MB, {found['new']:,} new, "
             f"{1000 * found['seconds'] / found['new']:.2f} ms each "
             f"(ten million additions: {found['additions']:.2f} s)"
@@ -175,7 +178,7 @@ def compare_rounds() -> None:
 
 
 def compare_indexes() -> None:
-    views = [view for problem in corpus("demo-en", 25 * BASE) if (view := view_of(problem)) is not None]
+    views = views_of(corpus("demo-en", 25 * BASE))
     clauses = [clause.masked for view in views for clause in view.narrative]
     started = time.process_time()
     wanted = dictionary_pairs(clauses)

@@ -15,13 +15,14 @@ from comdiv.augmentation.report import REPORT, card_paragraphs, make_report, rep
 from comdiv.augmentation.rounds import Round
 from comdiv.augmentation.source import Source, masked_hash, read_source
 from comdiv.augmentation.validation import compositional_validation
-from comdiv.augmentation.view import ProblemView, view_of
+from comdiv.augmentation.view import ProblemView, views_of
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.files import write_text
 from comdiv.problem import Problem
 from comdiv.solver import Progress
 
+READ_AT_ONCE = 500  # problems, between two words on progress
 PLAN = "augmentation.json"  # what a folder is being made from, while it is not complete
 _VERSIONS_OF = ("comdiv", "numpy", "rjieba", "textblob")
 
@@ -66,7 +67,7 @@ def augment_dataset(
         rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new]))
         new += kept
         known |= {masked_hash(problem) for problem in kept}
-        views += [view for problem in kept if (view := view_of(problem)) is not None]
+        views += views_of(kept)
         before = this.folder / "ranker"
     return _finish(folder, given, options, plan, new, rounds, compounds)
 
@@ -114,12 +115,10 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _views(problems: Sequence[Problem], progress: Progress) -> list[ProblemView]:
     """The problems that operations can use."""
-    views = []
-    for number, problem in enumerate(problems, start=1):
-        if (view := view_of(problem)) is not None:
-            views.append(view)
-        if number % 500 == 0 or number == len(problems):
-            progress("reading clauses", number, len(problems), "")
+    views: list[ProblemView] = []
+    for first in range(0, len(problems), READ_AT_ONCE):
+        views += views_of(problems[first : first + READ_AT_ONCE])
+        progress("reading clauses", min(first + READ_AT_ONCE, len(problems)), len(problems), "")
     return views
 
 

@@ -94,7 +94,7 @@ def _answer(function: Callable[[Shared, Item], Any], shared: Shared, item: Item)
 
 
 def _framed(answer: dict[str, Any]) -> bytes:
-    data = json.dumps(answer).encode()
+    data = json.dumps(answer, ensure_ascii=False).encode()
     return _LENGTH.pack(len(data)) + data
 
 

@@ -4,11 +4,9 @@ What a problem gives depends on the current set, the seed and its id alone, neve
 any size, on any machine, make the same problems.
 """
 
-import gc
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +25,7 @@ from comdiv.augmentation.structural import (
     match_by_unit,
     structural_drafts,
 )
-from comdiv.augmentation.view import ProblemView
+from comdiv.augmentation.view import ProblemView, no_collection
 from comdiv.augmentation.wording import Actors, get_wording
 from comdiv.expression import to_infix
 from comdiv.problem import Problem, problem_line
@@ -132,7 +130,7 @@ class Workshop:
         """The new problems of some problems of the current set, in their order, with what became of all drafts."""
         tally = Tally()
         proposals: list[Proposal] = []
-        with _no_collection():
+        with no_collection():
             for place in places:
                 for operation, wanted in zip((1, 2), self.options.per_problem, strict=True):
                     if operation in self.options.operations and wanted:
@@ -171,18 +169,6 @@ class Workshop:
             yield from structural_drafts(self.views, place, self.matches, self.frames, source, wanted, more)
         if operation == 2 and self.exchanges is not None:
             yield from lexical_drafts(self.exchanges, place, source, wanted)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Trees, texts and drafts have no cycles: to look for some, over and over, takes a sixth of a round."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _refusal(operation: int, reason: str, refused: Draft | Refused) -> Refusal:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Indexes, build_workshop
 from comdiv.augmentation.rounds import drawn
-from comdiv.augmentation.view import view_of
+from comdiv.augmentation.view import views_of
 from comdiv.problem import Problem
 
 ROUND = 0  # before the first: nothing of a round went into them
@@ -22,7 +22,7 @@ def compositional_validation(
     """At most so many new problems as the options want, from validation parents only; none of the `known` texts."""
     if not options.compositional_validation:
         return []
-    views = [view for problem in validation if (view := view_of(problem)) is not None]
+    views = views_of(validation)
     wanted = max(1, options.per_problem[0])
     alone = options.model_copy(update={"operations": (1,), "per_problem": (wanted, 0)})
     proposals, _ = build_workshop(views, known, alone, ROUND, Indexes()).propose(range(len(views)))

@@ -1,7 +1,9 @@
 """What the operations see of a problem: its clauses, their tokens with numbers masked, and which quantity is where."""
 
+import gc
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -178,3 +180,21 @@ def view_of(problem: Problem) -> ProblemView | None:
     if any(index >= len(view.plain_quantities) for index in view.used):
         return None
     return view
+
+
+def views_of(problems: Iterable[Problem]) -> list[ProblemView]:
+    """The views of all problems that have one."""
+    with no_collection():
+        return [view for problem in problems if (view := view_of(problem)) is not None]
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Views, trees, texts and drafts have no cycles: to look for some, over and over, takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
