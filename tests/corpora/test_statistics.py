@@ -3,6 +3,8 @@
 import json
 from fractions import Fraction
 
+import pytest
+
 from comdiv.corpora import CorpusStatistics, ReadReport, corpus_statistics, read_rows
 from comdiv.expression import parse
 from comdiv.problem import Problem
@@ -83,4 +85,13 @@ def test_the_tolerance_decides_which_rounded_answers_agree() -> None:
     corpus = read_rows(rows)
     for tolerance, agree in ((Fraction(1, 10_000), 0), (Fraction(1, 100), 0), (Fraction(1, 99), 1)):
         counted = corpus_statistics(corpus.problems, corpus.report, tolerance)
-        assert (counted.agree, counted.hold, counted.tolerance) == (agree, agree, float(tolerance))
+        assert (counted.agree, counted.tolerance) == (agree, float(tolerance))
+
+
+@pytest.mark.parametrize(("answer", "hold"), [("3.3", 1), ("3.33", 1), ("3", 1), ("3.4", 0), ("4", 0)])
+def test_a_rounded_answer_holds_as_printed(answer: str, hold: int) -> None:
+    rows = [{"original_text": "10 nuts for 3 squirrels. How many each?", "equation": "x=10/3", "ans": answer}]
+    corpus = read_rows(rows)
+    counted = corpus_statistics(corpus.problems, corpus.report)
+    assert (counted.evaluated, counted.agree, counted.hold) == (1, 0, hold)
+    assert len(counted.disagreeing) == 1
