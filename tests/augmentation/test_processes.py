@@ -1,5 +1,6 @@
 """Forked processes give what one process gives; what goes wrong in one of them is told."""
 
+import io
 import os
 import signal
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import pytest
 from augmentation.small import bytes_of, options, write_small_dataset
 from comdiv.augmentation import augment_dataset
 from comdiv.augmentation.engine import LocalEngine
-from comdiv.augmentation.processes import can_fork, forked_map
+from comdiv.augmentation.processes import _LENGTH, _received, can_fork, forked_map
 from comdiv.errors import ComdivError
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are forked on Linux only")
@@ -56,6 +57,18 @@ def deadly(_: None, item: int) -> int:
 def test_a_process_that_dies_is_told_in_one_line() -> None:
     with pytest.raises(ComdivError, match="has died"):
         list(forked_map(deadly, None, range(6), 2))
+
+
+@pytest.mark.parametrize("sent", [b"", b"\x08", _LENGTH.pack(20), _LENGTH.pack(20) + b'{"result": '])
+def test_a_process_that_dies_in_the_middle_of_an_answer_is_told_in_one_line(sent: bytes) -> None:
+    with pytest.raises(ComdivError, match="has died"):
+        _received(io.BytesIO(sent))
+
+
+@pytest.mark.parametrize("result", ["\ud800", {1, 2}])
+def test_a_result_that_cannot_be_sent_is_told_with_its_traceback(result: object) -> None:
+    with pytest.raises(RuntimeError, match=r"UnicodeEncodeError|TypeError"):
+        list(forked_map(lambda shared, item: shared, result, range(6), 2))
 
 
 def test_who_stops_early_leaves_no_process_behind() -> None:

@@ -81,27 +81,25 @@ def _work(function: Callable[[Shared, Item], Any], shared: Shared, items: Sequen
     """All that a child does, unless nobody wants the rest."""
     with suppress(BrokenPipeError, KeyboardInterrupt), os.fdopen(writing, "wb") as stream:
         for item in items:
-            stream.write(_framed(_answer(function, shared, item)))
+            data = _answer(function, shared, item)
+            stream.write(_LENGTH.pack(len(data)) + data)
 
 
-def _answer(function: Callable[[Shared, Item], Any], shared: Shared, item: Item) -> dict[str, Any]:
+def _answer(function: Callable[[Shared, Item], Any], shared: Shared, item: Item) -> bytes:
+    """The result, or what went wrong with it, as JSON; a result that JSON cannot hold is such a wrong."""
     try:
-        return {"result": function(shared, item)}
+        return json.dumps({"result": function(shared, item)}, ensure_ascii=False).encode()
     except ComdivError as error:
-        return {"refused": str(error)}
+        return json.dumps({"refused": str(error)}).encode()
     except Exception:  # noqa: BLE001  (the parent raises it)
-        return {"failed": traceback.format_exc()}
-
-
-def _framed(answer: dict[str, Any]) -> bytes:
-    data = json.dumps(answer, ensure_ascii=False).encode()
-    return _LENGTH.pack(len(data)) + data
+        return json.dumps({"failed": traceback.format_exc()}).encode()
 
 
 def _received(stream: BinaryIO) -> Any:
     header = stream.read(_LENGTH.size)
-    data = stream.read(_LENGTH.unpack(header)[0]) if len(header) == _LENGTH.size else b""
-    if not data:
+    length = _LENGTH.unpack(header)[0] if len(header) == _LENGTH.size else None
+    data = stream.read(length) if length is not None else b""
+    if len(data) != length:  # it ended before this answer, or in the middle of it
         raise ComdivError("a process that made new problems has died (of too little memory?); start again to go on")
     answer = json.loads(data)
     if "refused" in answer:
