@@ -152,6 +152,8 @@ def test_growth_is_bounded_for_a_round_and_for_the_whole(data: Path, tmp_path: P
     assert report["new"] == round(1.5 * report["originals"])
     report = augment_dataset(data, tmp_path / "whole", options(checks="paper", growth=None, max_growth=2.0, rounds=3))
     assert report["train"] == 2 * report["originals"]
+    assert [found["round"] for found in report["rounds"]] == [1]  # it is full: no more rounds, no more rankers
+    assert not (tmp_path / "whole" / "rounds" / "2").exists()
 
 
 def test_originals_can_be_repeated(data: Path, tmp_path: Path) -> None:

@@ -60,6 +60,25 @@ def test_a_ranker_is_the_methods_own_solver_trained_like_the_method(base: Path) 
     assert {cell.recipe["options"]["ranker"] for cell in of_kind(named, "augmentation")} == {"lstm"}
 
 
+def test_a_datasets_settings_hold_for_all_that_is_trained_on_it_and_a_methods_and_a_rankers_own_are_stronger(
+    base: Path,
+) -> None:
+    iid = tiny_plan()["datasets"]["iid"]
+    cells = planned(
+        base,
+        datasets={"iid": {**iid, "settings": {"hidden": 24, "epochs": 7, "batch": 3}}},
+        methods={**METHODS, "GTS": {"solver": "gts", "settings": {"epochs": 9}}},
+        augmentations={"DA": {"preset": "paper", "options": {"ranker_settings": {"batch": 5}}}},
+    )
+    settings = {cell.facts.method: cell.recipe["settings"] for cell in of_kind(cells, "training")}
+    assert [settings["MathEN+DA"][name] for name in ("hidden", "epochs", "batch")] == [24, 7, 3]
+    assert [settings["GTS"][name] for name in ("hidden", "epochs", "batch")] == [24, 9, 3]
+    ranker = of_kind(cells, "augmentation")[0].recipe["options"]["ranker_settings"]
+    assert [ranker[name] for name in ("hidden", "epochs", "batch")] == [24, 7, 5]
+    with pytest.raises(ComdivError, match=r"datasets\.iid: unknown setting 'hiden'\. Did you mean 'hidden'\?"):
+        planned(base, datasets={"iid": {**iid, "settings": {"hiden": 24}}})
+
+
 def test_more_seeds_of_the_augmentation_are_trained_on_with_every_seed(base: Path) -> None:
     cells = planned(base, augmentations={"DA": {"more_seeds": {"iid": [4]}}})
     assert [cell.facts.augmentation_seed for cell in of_kind(cells, "augmentation")] == [0, 4]

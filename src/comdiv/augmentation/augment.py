@@ -59,10 +59,13 @@ def augment_dataset(
     rounds: list[dict[str, Any]] = []
     before: Path | None = None
     for number in range(1, options.rounds + 1):
+        room = _room(options, len(given.train), len(new))
+        if not room:  # a ranker would be trained for nothing
+            break
         this = Round(number, folder / "rounds" / str(number), options, engine or LocalEngine(), report_progress)
         candidates, checks = this.candidates(views, frozenset(known), indexes, len(given.train))
         scores = this.scores(candidates, [*given.train, *new], validation, make_solver, before)
-        kept = this.keep(candidates, scores, _room(options, len(given.train), len(new)))
+        kept = this.keep(candidates, scores, room)
         this.write_timings()
         rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new]))
         new += kept

@@ -156,26 +156,27 @@ class _Planner:
         facts = replace(data.facts, method=name, solver=method.solver)
         if method.augmentation is None:
             for like in self._steps_of_plain(name, method, origin, data):
-                self._trainings(name, method, facts, data, data, like)
+                self._trainings(name, method, origin, facts, data, data, like)
             return
         augmentation = self.plan.augmentations[method.augmentation]
         facts = replace(facts, augmentation=method.augmentation, plain=self._plain(method))
         for seed in (*augmentation.seeds, *augmentation.more_seeds.get(origin, ())):
-            grown = self._augmentation(method, augmentation, data, seed)
+            grown = self._augmentation(method, augmentation, origin, data, seed)
             seeded = replace(facts, augmentation_seed=seed)
             like = (self._plain(method) or f"{method.solver} without augmentation", data)
             for rounds in method.rounds or (None,):
                 trained_on = self._after_rounds(grown, data, rounds)
                 self._trainings(
-                    name, method, replace(seeded, rounds=rounds), trained_on, data,
+                    name, method, origin, replace(seeded, rounds=rounds), trained_on, data,
                     like if self._steps_like(origin) == "plain" else None,
                 )  # fmt: skip
 
     def _augmentation(
-        self, method: MethodPlan, augmentation: AugmentationPlan, data: PlannedCell, seed: int
+        self, method: MethodPlan, augmentation: AugmentationPlan, origin: str, data: PlannedCell, seed: int
     ) -> PlannedCell:
         """One for each dataset, setting and seed; and one for each solver where the solver ranks."""
-        options = augmentation_options(augmentation, self.plan.training, method.solver, seed)
+        settings = self.plan.datasets[origin].settings
+        options = augmentation_options(augmentation, self.plan.training, method.solver, seed, settings)
         facts = replace(data.facts, augmentation=method.augmentation, augmentation_seed=seed)
         ranked = options.ranker != "none"
         label = f"{method.augmentation} on {data.label}, seed {seed}" + (f", ranked by {options.ranker}" * ranked)
@@ -214,13 +215,15 @@ class _Planner:
                 used = other.datasets is None or origin in other.datasets
                 if other.augmentation is not None and used and self._plain(other) == name:
                     augmentation = self.plan.augmentations[other.augmentation]
-                    found.append((other_name, self._augmentation(other, augmentation, data, augmentation.seeds[0])))
+                    grown = self._augmentation(other, augmentation, origin, data, augmentation.seeds[0])
+                    found.append((other_name, grown))
         return found or [None]
 
     def _trainings(
         self,
         name: str,
         method: MethodPlan,
+        origin: str,
         facts: Facts,
         trained_on: PlannedCell,
         data: PlannedCell,
@@ -237,7 +240,8 @@ class _Planner:
             facts = replace(facts, steps="epochs")
         for changes in variants(self.plan, name, method):
             for seed in training.seeds:
-                settings = solver_settings(method.solver, training, {**method.settings, **changes}, seed)
+                own = {**self.plan.datasets[origin].settings, **method.settings, **changes}
+                settings = solver_settings(method.solver, training, own, seed)
                 recipe = {
                     "solver": method.solver,
                     "preset": training.preset,

@@ -34,6 +34,10 @@ def check_names(plan: Plan) -> None:
         except ComdivError as error:
             raise ComdivError(f"methods.{name}: {error}") from error
     for name, dataset in plan.datasets.items():
+        try:
+            settings_for("gts", plan.training.preset, dataset.settings)
+        except ComdivError as error:
+            raise ComdivError(f"datasets.{name}: {error}") from error
         if dataset.synthesize is not None:
             try:
                 synthesis_options(dataset.synthesize)
@@ -41,7 +45,7 @@ def check_names(plan: Plan) -> None:
                 raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
     for name, augmentation in plan.augmentations.items():
         try:
-            augmentation_options(augmentation, plan.training, solver="gts", seed=0)
+            augmentation_options(augmentation, plan.training, solver="gts", seed=0, settings={})
         except ComdivError as error:
             raise ComdivError(f"augmentations.{name}: {error}") from error
 
@@ -87,21 +91,21 @@ def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
 
 
 def augmentation_options(
-    augmentation: AugmentationPlan, training: TrainingPlan, solver: str, seed: int
+    augmentation: AugmentationPlan, training: TrainingPlan, solver: str, seed: int, settings: Mapping[str, Any]
 ) -> "AugmentationOptions":
-    """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is."""
+    """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is.
+
+    `settings` are those of the dataset. What the plan says of the ranker's own settings is laid over all these.
+    """
     from comdiv.augmentation import AugmentationOptions
 
     named = augmentation.options
     options = AugmentationOptions.preset(augmentation.preset, **{"seed": seed, **named})
     if options.ranker == "none":
         return options
-    ranker = {
-        "ranker": solver,
-        "ranker_preset": training.preset,
-        "ranker_settings": {**training.settings, "threads": training.threads, "seed": seed},
-    }
-    return AugmentationOptions.preset(augmentation.preset, **{"seed": seed, **ranker, **named})
+    trained = {**training.settings, **settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
+    changes = {"seed": seed, "ranker": solver, "ranker_preset": training.preset, **named, "ranker_settings": trained}
+    return AugmentationOptions.preset(augmentation.preset, **changes)
 
 
 def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "AugmentationOptions":
