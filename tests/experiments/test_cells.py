@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from comdiv.dataset import Dataset, write_dataset
+from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.store import PlannedCell
+from comdiv.experiments.work import Workplace, work
 from experiments.tiny import SETTINGS, tiny_corpus, tiny_plan
 from solvers.tiny import EIGHT, UNSEEN
 
@@ -153,6 +154,29 @@ def test_a_synthesis_may_leave_out_the_seeds_of_another(base: Path) -> None:
     assert cells[1].needs == (cells[0].key,)
     with pytest.raises(ComdivError, match=r"datasets\.sd\.synthesize\.exclude: unknown dataset 'sd-dev'"):
         cells_of(base, datasets={"sd": {"corpus": "mine.jsonl", "synthesize": {"exclude": "sd-dev"}}})
+
+
+def test_the_training_side_of_a_dataset_may_be_split_again(base: Path, tmp_path: Path) -> None:
+    datasets = {
+        "comdiv": {"corpus": "mine.jsonl", "split": {"method": "iid", "test_size": 10}},
+        "dev": {"within": "comdiv", "split": {"method": "iid", "test_size": 8}},
+    }
+    outer, inner = cells_of(base, datasets=datasets)[:2]
+    assert inner.needs == (outer.key,)
+    assert (inner.facts.dataset, inner.facts.corpus, inner.inputs) == ("dev", outer.facts.corpus, {})
+    made = {}
+    for cell, needs in ((outer, ()), (inner, (tmp_path / outer.key,))):
+        folder = tmp_path / cell.key
+        work("dataset", cell.recipe, Workplace(folder, needs, cell.inputs, lambda *_: None))
+        made[cell.facts.dataset] = read_dataset(folder / "dataset")
+    development = {problem.id for problem in (*made["dev"].training_side, *made["dev"].test)}
+    assert development == {problem.id for problem in made["comdiv"].training_side}
+    assert len(made["dev"].test) == 8
+    with pytest.raises(ComdivError, match=r"datasets\.dev\.within: unknown dataset 'comdv'\. Did you mean 'comdiv'\?"):
+        cells_of(base, datasets={**datasets, "dev": {**datasets["dev"], "within": "comdv"}})
+    for wrong in ({"corpus": "mine.jsonl"}, {"limit": 20}, {"split": None, "synthesize": {}}):
+        with pytest.raises(ComdivError, match=r"datasets\.dev: .*within"):
+            cells_of(base, datasets={**datasets, "dev": {**datasets["dev"], **wrong}})
 
 
 def test_a_rule_table_is_known_by_its_bytes(base: Path, tmp_path: Path) -> None:

@@ -4,39 +4,20 @@ A key covers the recipe (all settings, defaults included, and hashes of the sour
 needs: whatever changes upstream changes the names of all that depends on it, and nothing else.
 """
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from comdiv import __version__
-from comdiv.corpora.read import open_corpus
-from comdiv.corpora.records import ReadReport
-from comdiv.dataset import PARTS, is_intact, read_facts
-from comdiv.errors import ComdivError, unknown_name
-from comdiv.experiments.options import (
-    SYNTHESIS_FILES,
-    augmentation_options,
-    check_names,
-    solver_settings,
-    split_settings,
-    synthesis_options,
-    variants,
-)
-from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan
-from comdiv.experiments.store import Facts, Kind, PlannedCell
+from comdiv.errors import ComdivError
+from comdiv.experiments.cell_book import CellBook
+from comdiv.experiments.options import augmentation_options, check_names, solver_settings, variants
+from comdiv.experiments.plan import AugmentationPlan, MethodPlan, Plan
+from comdiv.experiments.store import Facts, PlannedCell
 from comdiv.files import file_sha256
 from comdiv.solvers.packaged import PREFIX, unpackaged
 from comdiv.solvers.settings import SolverSettings
-
-
-def cell_key(kind: Kind, recipe: Mapping[str, Any], needs: Sequence[str]) -> str:
-    """The name of a cell: its kind and the beginning of a hash."""
-    written = json.dumps([__version__, kind, recipe, list(needs)], ensure_ascii=False, sort_keys=True)
-    return f"{kind}-{hashlib.sha256(written.encode()).hexdigest()[:16]}"
 
 
 def plan_cells(plan: Plan, base: Path | None = None) -> tuple[PlannedCell, ...]:
@@ -48,14 +29,11 @@ def plan_cells(plan: Plan, base: Path | None = None) -> tuple[PlannedCell, ...]:
     return tuple(_Planner(plan, base or Path()).cells())
 
 
-@dataclass(slots=True)
-class _Planner:
-    plan: Plan
-    base: Path
-    made: dict[tuple[str, str], PlannedCell] = field(default_factory=dict)  # (key, label) → cell: each once
+class _Planner(CellBook):
+    """The cells of a plan's methods, on top of those of its datasets."""
 
     def cells(self) -> Iterable[PlannedCell]:
-        datasets = {name: list(self._datasets(name, dataset)) for name, dataset in self.plan.datasets.items()}
+        datasets = {name: list(self.datasets(name, dataset)) for name, dataset in self.plan.datasets.items()}
         for data in chain.from_iterable(datasets.values()):
             self._measurements(data)
         for name, method in self.plan.methods.items():
@@ -64,90 +42,10 @@ class _Planner:
                     self._method(name, method, origin, data)
         return self.made.values()
 
-    def _cell(
-        self,
-        kind: Kind,
-        label: str,
-        facts: Facts,
-        recipe: Mapping[str, Any],
-        needs: Sequence[PlannedCell] = (),
-        inputs: Mapping[str, str] | None = None,
-    ) -> PlannedCell:
-        keys = tuple(need.key for need in needs)
-        key = cell_key(kind, recipe, keys)
-        if (key, label) not in self.made:
-            self.made[key, label] = PlannedCell(key, kind, label, facts, keys, dict(recipe), inputs or {})
-        return self.made[key, label]
-
-    # --- data ---
-
-    def _datasets(self, name: str, dataset: DatasetPlan) -> Iterator[PlannedCell]:
-        """One dataset; of a split with targets, one for each."""
-        if dataset.folder is not None:
-            yield self._given_dataset(name, dataset.folder)
-            return
-        source = self._source(str(dataset.corpus))
-        corpus, version, _ = open_corpus(source, ReadReport())
-        recipe: dict[str, Any] = {"corpus": {"name": corpus, "version": version}}
-        if dataset.limit is not None:
-            recipe["limit"] = dataset.limit
-        if dataset.columns is not None:
-            recipe["columns"] = dataset.columns.model_dump()
-        facts = Facts(dataset=name, corpus=corpus)
-        if dataset.split is None:
-            yield self._synthesis(name, facts, recipe, dict(dataset.synthesize or {}), source)
-            return
-        split = dataset.split
-        facts = replace(facts, split=split.method, k=split.k, split_seed=split.seed)
-        for target in split.targets or (None,):
-            label = name if target is None else f"{name}-{target:.2f}"
-            settings = {**asdict(split_settings(split, target)), "validation_share": split.validation}
-            yield self._cell(
-                "dataset", label, replace(facts, dataset=label, target=target), {**recipe, "split": settings},
-                inputs={"corpus": source},
-            )  # fmt: skip
-
-    def _synthesis(
-        self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str
-    ) -> PlannedCell:
-        """A synthesized set; `exclude` may name another dataset of the plan, whose seeds are left out."""
-        excluded = record.pop("exclude", None)
-        files = {key: self._source(str(record.pop(key))) for key in SYNTHESIS_FILES if record.get(key) is not None}
-        for path in files.values():
-            if not Path(path).is_file():
-                raise ComdivError(f"datasets.{name}.synthesize: {path}: no such file")
-        options = synthesis_options(record)
-        needs = [cell for cell in self.made.values() if cell.kind == "dataset" and cell.label == excluded]
-        if excluded is not None and not needs:
-            before = [cell.label for cell in self.made.values() if cell.kind == "dataset"]
-            raise ComdivError(f"datasets.{name}.synthesize.exclude: {unknown_name('dataset', str(excluded), before)}")
-        facts = replace(facts, split="disjoint" if options.disjoint else "synthesis", split_seed=options.seed)
-        hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
-        recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
-        return self._cell("dataset", name, facts, recipe, needs, {"corpus": source, **files})
-
-    def _given_dataset(self, name: str, folder: str) -> PlannedCell:
-        path = Path(self._source(folder))
-        facts = read_facts(path)
-        if not is_intact(path, facts):
-            raise ComdivError(f"datasets.{name}: {path}: a part is missing or is not what dataset.json says")
-        files = {part: file_sha256(path / f"{part}.jsonl") for part in PARTS}
-        corpus = facts.get("source", {}).get("corpus") if isinstance(facts.get("source"), dict) else None
-        return self._cell(
-            "dataset", name, Facts(dataset=name, corpus=corpus, split="folder"), {"files": files}, (),
-            {"folder": str(path)},
-        )  # fmt: skip
-
-    def _source(self, named: str) -> str:
-        """A corpus's name, or the path of a file or folder as seen from the plan's own folder."""
-        named = self.plan.corpora.get(named, named)
-        path = self.base / named
-        return str(path.resolve()) if path.exists() else named
-
     def _measurements(self, data: PlannedCell) -> None:
         for k in self.plan.measure.k if self.plan.measure else ():
             recipe = {"k": k, "alpha": self.plan.measure.alpha} if self.plan.measure else {}
-            self._cell("measurement", f"{data.label}, k = {k}", replace(data.facts, k=k), recipe, (data,))
+            self.cell("measurement", f"{data.label}, k = {k}", replace(data.facts, k=k), recipe, (data,))
 
     # --- methods ---
 
@@ -183,7 +81,7 @@ class _Planner:
         if ranked:
             facts = replace(facts, solver=options.ranker)
         recipe = {"options": options.model_dump(mode="json"), "ban": augmentation.ban}
-        return self._cell("augmentation", label, facts, recipe, (data,))
+        return self.cell("augmentation", label, facts, recipe, (data,))
 
     def _after_rounds(self, grown: PlannedCell, data: PlannedCell, rounds: int | None) -> PlannedCell:
         if rounds is None:
@@ -193,7 +91,7 @@ class _Planner:
         if rounds > (most := grown.recipe["options"]["rounds"]):
             raise ComdivError(f"{rounds} rounds of {grown.label}: the augmentation has {most}")
         label = f"{rounds} round{'s' * (rounds > 1)} of {grown.label}"
-        return self._cell("rounds", label, replace(grown.facts, rounds=rounds), {"rounds": rounds}, (grown, data))
+        return self.cell("rounds", label, replace(grown.facts, rounds=rounds), {"rounds": rounds}, (grown, data))
 
     def _plain(self, method: MethodPlan) -> str | None:
         """The method that differs from this one in nothing but the augmentation."""
@@ -254,14 +152,14 @@ class _Planner:
                     inputs = self._weights_place(settings.weights)
                 named = replace(facts, seed=seed, settings={**method.settings, **changes})
                 label = _training_label(name, data.label, named, changes)
-                cell = self._cell("training", label, named, recipe, needs, inputs)
+                cell = self.cell("training", label, named, recipe, needs, inputs)
                 for cover in self.plan.evaluate.cover:
                     self._evaluation(cell, trained_on, data, cover)
 
     def _weights(self, settings: SolverSettings) -> dict[str, Any]:
         """Pre-trained weights by their bytes: where a folder lies takes no part in a key. A hub's name has no files."""
         try:
-            path = Path(self._source(unpackaged(settings.weights)))
+            path = Path(self.source(unpackaged(settings.weights)))
         except ComdivError:  # a package that is not here: the cell says so when it runs, the others are none the worse
             path = Path(settings.weights)
         files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
@@ -271,7 +169,7 @@ class _Planner:
 
     def _weights_place(self, named: str) -> dict[str, str]:
         """Where weights lie on this machine; a package is looked for wherever the cell runs."""
-        path = Path(self._source(named))
+        path = Path(self.source(named))
         return {"weights": str(path)} if path.exists() and not named.startswith(PREFIX) else {}
 
     def _evaluation(self, training: PlannedCell, trained_on: PlannedCell, data: PlannedCell, cover: str) -> None:
@@ -280,7 +178,7 @@ class _Planner:
         recipe = {"parts": list(evaluate.parts), "cover": cover, "beam": evaluate.beam}
         label = training.label if cover == "none" else f"{training.label}, cover {cover}"
         needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
-        self._cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs)
+        self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs)
 
 
 def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:

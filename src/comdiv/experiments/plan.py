@@ -77,9 +77,14 @@ class ColumnsPlan(_Model):
 
 
 class DatasetPlan(_Model):
-    """Where a dataset comes from: a corpus that is split or synthesized from, or a dataset folder that is there."""
+    """Where a dataset comes from: a corpus that is split or synthesized from, or a dataset folder that is there.
+
+    `within: NAME` splits the training side of another dataset of the plan once more: a development set, on which
+    choices can be made without a look at that dataset's test.
+    """
 
     corpus: str | None = None
+    within: Name | None = None
     columns: ColumnsPlan | None = None
     split: SplitPlan | None = None
     synthesize: dict[str, Any] | None = None  # the fields of `comdiv.synthesis.SynthesisOptions`
@@ -93,10 +98,12 @@ class DatasetPlan(_Model):
         given = [name for name in ("split", "synthesize", "folder") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"say one of split, synthesize and folder, not {' and '.join(given) or 'none'}")
-        if (self.corpus is None) != (self.folder is not None):
-            raise ValueError(
-                "a split or a synthesis needs a corpus" if self.corpus is None else "a folder has no corpus"
-            )
+        if self.folder is not None and (self.corpus or self.within):
+            raise ValueError("a folder has no corpus")
+        if self.folder is None and (self.corpus is None) == (self.within is None):
+            raise ValueError("a split or a synthesis needs a corpus, or `within` another dataset, and not both")
+        if self.within is not None and (self.split is None or self.limit is not None or self.columns is not None):
+            raise ValueError("`within` another dataset goes with `split`, and with neither `limit` nor `columns`")
         return self
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.corpora import Columns, Corpus, read_corpus
+from comdiv.corpora.records import ReadReport
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.experiments.options import PROGRAM, augmentation_with_ban, synthesis_options
@@ -86,6 +87,11 @@ def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
 
 def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
     place.progress("reading", 0, 1, "")
+    if "within" in recipe:
+        outer = read_dataset(place.data())
+        made_from = outer.facts.get("source", {})
+        name = f"{made_from.get('corpus', 'a dataset')}, training side"
+        return Corpus(name, str(made_from.get("version", "unknown")), outer.training_side, ReadReport())
     columns = recipe.get("columns")
     corpus = read_corpus(place.inputs["corpus"], columns=Columns(*columns.values()) if columns else None)
     if corpus.version != recipe["corpus"]["version"]:
