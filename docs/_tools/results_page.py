@@ -79,7 +79,7 @@ PARTS = (
         ("curve", "coverage"), ("divergence",),
     ),
     Part(
-        "rounds-curve", "Figure 5b: accuracy and time against rounds", "Equal epochs: more rounds are more steps.",
+        "rounds-curve", "Figure 5b: accuracy and time against rounds", "Algorithm 1 as the paper prints it, with equally many optimiser steps after each round.",
         ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "overlap"), ("rounds",),
     ),
     Part(

@@ -35,7 +35,7 @@ class AugmentationOptions(BaseModel):
     keep: float = Field(0.2, gt=0, le=1)  # share of the ranked candidates
     keep_by: Literal["joint", "stratum"] = "stratum"  # one ranking for all, or one for each operation and template
     warm_start: bool = False  # the ranker begins with the last round's weights
-    repeat_originals: int = Field(3, ge=1, le=100)  # so that ordinary problems do not drown
+    repeat_originals: int = Field(6, ge=1, le=100)  # so that ordinary problems do not drown
     ban: tuple[str, ...] = Field((), repr=False)  # `text_hash` of number-masked texts that must not come out
     # Problems by operation 1 on validation problems alone, beside those: early stopping then sees compounds, too.
     compositional_validation: int = Field(0, ge=0)
