@@ -67,11 +67,12 @@ PARTS = (
         "SD's test problems with a new structure, and with a known one in new surroundings. `sd-disjoint` is the "
         "control: of the two halves of a test problem only one is in train.",
         ("comdiv run experiments/composition-types.yaml --out runs",),
-        ("compositions", "coverage", "overlap"), ("compositions",),
+        ("compositions", "augmentations", "coverage", "overlap"), ("compositions",),
     ),
     Part(
         "ablation", "Table IV: what each part of the augmentation contributes", "Algorithm 1 as the paper prints it.",
         ("comdiv run experiments/ablation.yaml --dataset mawps-comdiv --dataset sd --out runs",),
+        ("accuracy", "augmentations", "coverage", "overlap"),
     ),
     Part(
         "divergence-curve", "Figure 5a: accuracy against compound divergence", "Splits of the same sizes.",
@@ -81,7 +82,8 @@ PARTS = (
     Part(
         "rounds-curve", "Figure 5b: accuracy and time against rounds",
         "Algorithm 1 as the paper prints it, with equally many optimiser steps after each round.",
-        ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "overlap"), ("rounds",),
+        ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "augmentations", "compositions", "overlap"),
+        ("rounds",),
     ),
     Part(
         "distributions", "Appendix: atoms and compounds at k = 40", "Frequencies in train against test.",

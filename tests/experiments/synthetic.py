@@ -142,7 +142,15 @@ def _dataset(root: Path, cell: PlannedCell, train: Sequence[Problem]) -> None:
     summary: dict[str, Any] = {"problems": dict(zip(("train", "validation", "test"), map(len, parts), strict=True))}
     if cell.kind == "augmentation":
         report = {
-            "rounds": [{"round": number, "kept": 5, "candidates": 20} for number in (1, 2, 3)],
+            "options": {"ranker": "gts"},
+            "rounds": [
+                {
+                    "round": number,
+                    "operation 1": {"candidates": 20 * number, "kept": 5, "new_templates": 3 - number},
+                    "operation 2": {"candidates": 1200, "kept": 240, "new_templates": 0},
+                }
+                for number in (1, 2, 3)
+            ],
             "samples": {"operation 1": [{"id": problem.id, "text": problem.text} for problem in train[-2:]]},
         }
         write_text(folder / "dataset" / "report.json", json.dumps(report))

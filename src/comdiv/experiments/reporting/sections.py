@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from comdiv.experiments.reporting.augmentation_tables import augmentation_table
 from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
 from comdiv.experiments.reporting.dataset_tables import dataset_table
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
@@ -27,7 +28,7 @@ from comdiv.experiments.results import PlanResults
 # The order of the paper; plans of the user's own come after these.
 ORDER = (
     "datasets", "main-results", "length-split", "composition-types", "ablation", "divergence-curve", "rounds-curve",
-    "distributions", "tuning", "pretrained",
+    "distributions", "tuning", "pretrained", "development", "development-mawps",
 )  # fmt: skip
 MOST_PICTURES = 4  # of a section; the others are folded away
 MOST_TILES = 6
@@ -91,7 +92,7 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
     found += [coverage_table(plan.name, numbers), overlap_table(plan.name, numbers)]
     details = [breakdown_table(plan.name, breakdowns(numbers))] if numbers else []
     details += [numbers_table(plan.name, numbers)] if numbers else []
-    details.append(training_table(plan))
+    details += [augmentation_table(plan), training_table(plan)]
     pictures = plan_pictures(plan, numbers)
     # Training curves are for whoever looks into a run, not for the first look.
     first = [picture for picture in pictures if "-training-" not in picture.name][:MOST_PICTURES]
