@@ -79,6 +79,18 @@ def test_a_datasets_settings_hold_for_all_that_is_trained_on_it_and_a_methods_an
         planned(base, datasets={"iid": {**iid, "settings": {"hiden": 24}}})
 
 
+def test_a_datasets_own_options_of_the_augmentation_are_laid_over_the_plans(base: Path) -> None:
+    iid = tiny_plan()["datasets"]["iid"]
+    datasets = {"iid": {**iid, "augmentation": {"growth": 2}}, "other": iid}
+    cells = planned(base, datasets=datasets, augmentations={"DA": {"options": {"growth": 3, "rounds": 2}}})
+    options = {cell.facts.dataset: cell.recipe["options"] for cell in of_kind(cells, "augmentation")}
+    assert {name: (found["growth"], found["rounds"]) for name, found in options.items()} == {
+        "iid": (2, 2), "other": (3, 2),
+    }  # fmt: skip
+    with pytest.raises(ComdivError, match=r"datasets\.iid: unknown option 'grow'\. Did you mean 'growth'\?"):
+        planned(base, datasets={"iid": {**iid, "augmentation": {"grow": 2}}})
+
+
 def test_more_seeds_of_the_augmentation_are_trained_on_with_every_seed(base: Path) -> None:
     cells = planned(base, augmentations={"DA": {"more_seeds": {"iid": [4]}}})
     assert [cell.facts.augmentation_seed for cell in of_kind(cells, "augmentation")] == [0, 4]

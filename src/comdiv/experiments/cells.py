@@ -73,8 +73,8 @@ class _Planner(CellBook):
         self, method: MethodPlan, augmentation: AugmentationPlan, origin: str, data: PlannedCell, seed: int
     ) -> PlannedCell:
         """One for each dataset, setting and seed; and one for each solver where the solver ranks."""
-        settings = self.plan.datasets[origin].settings
-        options = augmentation_options(augmentation, self.plan.training, method.solver, seed, settings)
+        dataset = self.plan.datasets[origin]
+        options = augmentation_options(augmentation, dataset, self.plan.training, method.solver, seed)
         facts = replace(data.facts, augmentation=method.augmentation, augmentation_seed=seed)
         ranked = options.ranker != "none"
         label = f"{method.augmentation} on {data.label}, seed {seed}" + (f", ranked by {options.ranker}" * ranked)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.grid import grid
-from comdiv.experiments.plan import AugmentationPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
+from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
 from comdiv.problem import read_problems
 from comdiv.solvers.registry import solver_names
 from comdiv.solvers.settings import SolverSettings, settings_for
@@ -36,6 +36,7 @@ def check_names(plan: Plan) -> None:
     for name, dataset in plan.datasets.items():
         try:
             settings_for("gts", plan.training.preset, dataset.settings)
+            augmentation_options(AugmentationPlan(), dataset, plan.training, solver="gts", seed=0)
         except ComdivError as error:
             raise ComdivError(f"datasets.{name}: {error}") from error
         if dataset.synthesize is not None:
@@ -45,7 +46,7 @@ def check_names(plan: Plan) -> None:
                 raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
     for name, augmentation in plan.augmentations.items():
         try:
-            augmentation_options(augmentation, plan.training, solver="gts", seed=0, settings={})
+            augmentation_options(augmentation, None, plan.training, solver="gts", seed=0)
         except ComdivError as error:
             raise ComdivError(f"augmentations.{name}: {error}") from error
 
@@ -91,20 +92,21 @@ def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
 
 
 def augmentation_options(
-    augmentation: AugmentationPlan, training: TrainingPlan, solver: str, seed: int, settings: Mapping[str, Any]
+    augmentation: AugmentationPlan, dataset: DatasetPlan | None, training: TrainingPlan, solver: str, seed: int
 ) -> "AugmentationOptions":
     """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is.
 
-    `settings` are those of the dataset. What the plan says of the ranker's own settings is laid over all these.
+    A dataset's own options and settings are laid over the plan's, the ranker's own settings over those of the training.
     """
     from comdiv.augmentation import AugmentationOptions
 
-    named = augmentation.options
-    options = AugmentationOptions.preset(augmentation.preset, **{"seed": seed, **named})
+    named = {"seed": seed, **augmentation.options, **(dataset.augmentation if dataset else {})}
+    options = AugmentationOptions.preset(augmentation.preset, **named)
     if options.ranker == "none":
         return options
-    trained = {**training.settings, **settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
-    changes = {"seed": seed, "ranker": solver, "ranker_preset": training.preset, **named, "ranker_settings": trained}
+    settings = {**training.settings, **(dataset.settings if dataset else {})}
+    trained = {**settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
+    changes = {"ranker": solver, "ranker_preset": training.preset, **named, "ranker_settings": trained}
     return AugmentationOptions.preset(augmentation.preset, **changes)
 
 

@@ -92,6 +92,7 @@ class DatasetPlan(_Model):
     limit: int | None = Field(None, ge=10)  # so many problems of the corpus, drawn by their ids: for trials
     steps_like: Literal["plain", "augmented"] | None = None  # instead of the training's, for this dataset
     settings: dict[str, Any] = Field(default_factory=dict)  # hyper-parameters of all that is trained on it
+    augmentation: dict[str, Any] = Field(default_factory=dict)  # options of whatever augments it
 
     @model_validator(mode="after")
     def _one_origin(self) -> "DatasetPlan":
