@@ -10,6 +10,7 @@ from docs.tools import TOOLS, load_tool
 from experiments.synthetic import problems, write_synthetic_results
 
 tool = load_tool("results_page")
+PAPER = TOOLS.parents[1] / "src" / "comdiv" / "experiments" / "reporting" / "paper.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +56,17 @@ def test_the_points_of_a_curve_are_a_table_too(published: Path) -> None:
 def test_no_problem_is_on_the_page(published: Path) -> None:
     page, _ = tool.results_page(published)
     assert not [problem.id for problem in problems() if problem.text in page]
+
+
+def test_what_we_found_has_no_number_that_is_not_a_result_or_the_papers() -> None:
+    pages = TOOLS.parent
+    told = ("results.md", "explanation/splitting.md", "how-to/judge-problems.md")
+    sources = (*(pages / name for name in told), PAPER)
+    known = {number for path in sources for number in _decimals(path.read_text(encoding="utf-8"))}
+    found = _decimals((pages / "what-we-found.md").read_text(encoding="utf-8"))
+    assert len(found) > 20
+    assert found - known == set()
+
+
+def _decimals(text: str) -> set[str]:
+    return set(re.findall(r"\d+\.\d+", text))

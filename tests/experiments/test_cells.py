@@ -164,6 +164,7 @@ def test_the_training_side_of_a_dataset_may_be_split_again(base: Path, tmp_path:
     outer, inner = cells_of(base, datasets=datasets)[:2]
     assert inner.needs == (outer.key,)
     assert (inner.facts.dataset, inner.facts.corpus, inner.inputs) == ("dev", outer.facts.corpus, {})
+    assert (outer.facts.split, inner.facts.split) == ("iid", "iid within")  # what the paper has is not for comparison
     made = {}
     for cell, needs in ((outer, ()), (inner, (tmp_path / outer.key,))):
         folder = tmp_path / cell.key

@@ -79,7 +79,9 @@ class CellBook:
         needs: Sequence[PlannedCell],
         inputs: Mapping[str, str],
     ) -> Iterator[PlannedCell]:
-        facts = replace(facts, split=split.method, k=split.k, split_seed=split.seed)
+        # Within another dataset it is not the split that the paper has numbers for.
+        named_split = f"{split.method} within" if needs else split.method
+        facts = replace(facts, split=named_split, k=split.k, split_seed=split.seed)
         for target in split.targets or (None,):
             label = name if target is None else f"{name}-{target:.2f}"
             settings = {**asdict(split_settings(split, target)), "validation_share": split.validation}

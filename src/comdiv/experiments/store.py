@@ -28,7 +28,7 @@ class Facts:
 
     dataset: str | None = None  # the plan's name of the dataset: mawps-comdiv
     corpus: str | None = None  # what it is made from: mawps, demo-en
-    split: str | None = None  # dbca, iid, length, template, synthesis, disjoint (a synthesis), folder (was there)
+    split: str | None = None  # dbca, iid, length, template (or "dbca within"), synthesis, disjoint, folder (was there)
     target: float | None = None  # compound divergence that the split should reach
     k: int | None = None  # clusters, of a measurement or a split
     split_seed: int | None = None

@@ -8,6 +8,7 @@ import pytest
 from comdiv.evaluation import Share
 from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
+from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.results import Cell, PlanResults, read_results
 from comdiv.experiments.store import Facts
@@ -59,6 +60,13 @@ def test_rounds_are_shown_with_their_training_set_and_time(results: Path) -> Non
     assert table is not None
     assert [entry.text for entry in table.rows[3]][:4] == ["GTS", "sd", "3", "50"]
     assert [row[-1].text for row in table.rows] == ["0.1", "0.2", "0.3", "0.4"]
+
+
+@pytest.mark.parametrize(("rounds", "printed"), [(None, 23.5), (7, 23.5), (0, None), (3, None)])
+def test_the_papers_number_is_for_its_own_number_of_rounds(rounds: int | None, printed: float | None) -> None:
+    facts = Facts("sd", "math23k", "synthesis", method="GTS+DA", rounds=rounds, cover="none")
+    found = paper_number(Number("GTS+DA", facts, "test", None, {}, ()))
+    assert (found.percent if found else None) == printed
 
 
 def test_a_plan_without_rounds_has_no_such_table(results: Path) -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from comdiv.experiments.reporting.numbers import Number, Paired
-from comdiv.experiments.reporting.paper import PaperNumber, read_paper
+from comdiv.experiments.reporting.paper import ROUNDS, PaperNumber, read_paper
 from comdiv.experiments.reporting.tables import EMPTY, Entry, Tone
 from comdiv.experiments.reporting.wording import interval_text, p_text, percent, signed, signed_percent
 
@@ -58,8 +58,9 @@ def number_entry(number: Number, *, against: str | None = None) -> Entry:
 
 
 def paper_number(number: Number) -> PaperNumber | None:
-    """What the paper prints for the same method, corpus, split and part."""
-    return read_paper().accuracy(number.method, number.place) if number.facts.cover in (None, "none") else None
+    """What the paper prints for the same method, corpus, split, part and number of rounds."""
+    same = number.facts.cover in (None, "none") and number.facts.rounds in (None, ROUNDS)
+    return read_paper().accuracy(number.method, number.place) if same else None
 
 
 def why_missing(number: Number) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from comdiv.evaluation.intervals import Interval, wilson_interval
 
 Place = tuple[str, str, str, str | None]  # corpus, split, part, subset
+ROUNDS = 7  # of its augmentation
 
 
 @dataclass(frozen=True, slots=True)
