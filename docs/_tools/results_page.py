@@ -97,7 +97,8 @@ PARTS = (
     ),
     Part(
         "development", "How the preset was chosen: SD-dev",
-        "SD-dev shares no seed with SD; its test texts are kept out of the augmented sets. Nothing was chosen on SD.",
+        "SD-dev shares no seed with SD; its test texts are kept out of the augmented sets. "
+        "[How often we looked at SD](what-we-found.md#how-often-we-looked).",
         ("comdiv run experiments/development.yaml --out runs",), ("compositions", "accuracy", "trainings"),
     ),
     Part(
