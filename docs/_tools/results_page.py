@@ -70,7 +70,8 @@ PARTS = (
         ("compositions", "augmentations", "coverage", "overlap"), ("compositions",),
     ),
     Part(
-        "ablation", "Table IV: what each part of the augmentation contributes", "Algorithm 1 as the paper prints it.",
+        "ablation", "Table IV: what each part of the augmentation contributes",
+        "Algorithm 1 with drafts and rankers as in Figure 5b.",
         ("comdiv run experiments/ablation.yaml --dataset mawps-comdiv --dataset sd --out runs",),
         ("accuracy", "augmentations", "coverage", "overlap"),
     ),
@@ -81,7 +82,8 @@ PARTS = (
     ),
     Part(
         "rounds-curve", "Figure 5b: accuracy and time against rounds",
-        "Algorithm 1 as the paper prints it, with equally many optimiser steps after each round.",
+        "Algorithm 1 with one draft an operation, problem and round (the preset `paper` takes five) and small rankers; "
+        "equally many optimiser steps after each round.",
         ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "augmentations", "compositions", "overlap"),
         ("rounds",),
     ),
