@@ -23,7 +23,7 @@ from comdiv.augmentation.environments import ClauseTable, group, occurrences
 from comdiv.augmentation.fragments import FragmentIndex
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.processes import usable_processors
-from comdiv.augmentation.proposals import Indexes, Workshop, build_workshop
+from comdiv.augmentation.proposals import Indexes, Workshop, build_workshop, read_lines
 from comdiv.augmentation.rounds import SHARD
 from comdiv.augmentation.source import masked_hash
 from comdiv.augmentation.view import views_of
@@ -126,7 +126,8 @@ def one_round(name: str, size: int, checks: str) -> dict[str, float]:
     options = AugmentationOptions.preset("comdiv", per_problem=(5, 5), checks=checks)
     workshop = build_workshop(views, known, options, 1, Indexes())
     shards = [range(first, min(first + SHARD, len(views))) for first in range(0, len(views), SHARD)]
-    new = sum(len(found["lines"]) for found in LocalEngine(0).map_plain(Workshop.propose_lines, workshop, shards))
+    made = LocalEngine(0).map_texts(Workshop.propose_lines, workshop, shards)
+    new = sum(len(read_lines(text)[0]) for text in made)
     seconds, worked = time.perf_counter() - started, processor_seconds() - worked
     additions = (additions + ten_million_additions()) / 2
     here, child = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))

@@ -56,15 +56,21 @@ class Provenance:
 
     def to_json(self) -> dict[str, Any]:
         """Only what is known; details beside the rest, so that unknown keys come out as they went in."""
-        known: dict[str, Any] = {
-            "corpus": self.corpus,
-            "version": self.version,
-            "operation": self.operation,
-            "rule": self.rule,
-            "round": self.round,
-            "parents": list(self.parents),
-        }
-        return {**{key: value for key, value in known.items() if value not in ("", None, [])}, **self.details}
+        record: dict[str, Any] = {}
+        if self.corpus:
+            record["corpus"] = self.corpus
+        if self.version:
+            record["version"] = self.version
+        if self.operation:
+            record["operation"] = self.operation
+        if self.rule:
+            record["rule"] = self.rule
+        if self.round is not None:
+            record["round"] = self.round
+        if self.parents:
+            record["parents"] = list(self.parents)
+        record.update(self.details)
+        return record
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Provenance":
@@ -104,7 +110,8 @@ class Problem:
         record["provenance"] = self.provenance.to_json()
         if self.number_words:
             record["number_words"] = True
-        return {**record, **{key: value for key, value in self.extra.items() if key not in KEYS}}
+        record.update((key, value) for key, value in self.extra.items() if key not in KEYS)
+        return record
 
     @classmethod
     def from_json(cls, record: Any) -> "Problem":
@@ -240,6 +247,9 @@ def write_problems(path: Path, problems: Iterable[Problem]) -> int:
     return count
 
 
+_LINES = json.JSONEncoder(ensure_ascii=False)
+
+
 def problem_line(problem: Problem) -> str:
     """A problem as it stands in a JSON Lines file, without the line's end."""
-    return json.dumps(problem.to_json(), ensure_ascii=False)
+    return _LINES.encode(problem.to_json())

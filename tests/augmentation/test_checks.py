@@ -6,7 +6,7 @@ import pytest
 
 from augmentation.small import options, view
 from comdiv.augmentation.checks import Rejected, checked, is_degenerate, is_overdrawn, text_hash
-from comdiv.augmentation.composition import compose, exchange
+from comdiv.augmentation.composition import Composition, exchange
 from comdiv.augmentation.view import ProblemView
 from comdiv.expression import evaluate, parse, to_infix
 from comdiv.language import get_language
@@ -16,7 +16,7 @@ ASKING = view("Ann has 20 pens . She lost 5 . How many pens has she ?", "N0-N1",
 
 def fate(asking: ProblemView, stating: ProblemView, clause: int = 0, **changes: object) -> str:
     try:
-        checked(compose(asking, stating, clause), options(**changes), frozenset(), 1)
+        checked(Composition(asking, stating, clause), options(**changes), frozenset(), 1)
     except Rejected as refused:
         return str(refused)
     return "passed"
@@ -28,7 +28,7 @@ def stating(text: str, expression: str) -> ProblemView:
 
 def test_a_new_problem_has_everything_and_re_parses() -> None:
     other = stating("Bob has 7 pens . Cid has 3 pens . How many pens have they ?", "N0+N1")
-    problem, _ = checked(compose(ASKING, other, 0), options(), frozenset(), 4)
+    problem, _ = checked(Composition(ASKING, other, 0), options(), frozenset(), 4)
     assert problem.expression is not None
     assert to_infix(problem.expression) == "N0-N1+N2"
     quantities = get_language("en").quantities(problem.text)
@@ -91,7 +91,7 @@ def test_sound_expressions(expression: str) -> None:
 
 def test_a_known_text_does_not_come_again_whatever_its_numbers() -> None:
     other = stating("Bob has 7 pens . Cid has 3 pens . How many pens have they ?", "N0+N1")
-    draft = compose(ASKING, other, 0)
+    draft = Composition(ASKING, other, 0)
     twin = draft.text.replace("20", "99")
     known = frozenset([text_hash(get_language("en").masked_text(twin))])
     with pytest.raises(Rejected, match="there already"):

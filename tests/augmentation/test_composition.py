@@ -5,7 +5,14 @@ from fractions import Fraction
 import pytest
 
 from augmentation.small import view
-from comdiv.augmentation.composition import can_ask, compose, exchange, find_fragment, replaceable_clauses
+from comdiv.augmentation.composition import (
+    Composition,
+    can_ask,
+    exchange,
+    find_fragment,
+    identity,
+    replaceable_clauses,
+)
 from comdiv.expression import to_infix
 
 SHELLS = view("Joan found 70 seashells . She gave Sam 27 . How many seashells does Joan have ?", "N0-N1", name="shells")
@@ -13,7 +20,7 @@ TOM = view("Ann has 5 pens . Tom has 9 seashells . He lost 3 . How many seashell
 
 
 def test_operation_1_puts_a_narrative_in_the_place_of_a_clause() -> None:
-    draft = compose(SHELLS, TOM, 1)
+    draft = Composition(SHELLS, TOM, 1)
     assert draft.text == (
         "Ann has 5 pens . Joan found 70 seashells . She gave Sam 27 . He lost 3 . How many seashells does Tom have ?"
     )
@@ -24,7 +31,7 @@ def test_operation_1_puts_a_narrative_in_the_place_of_a_clause() -> None:
 def test_operation_1_in_chinese_keeps_the_sign_of_the_clause_that_it_replaces() -> None:
     asking = view("甲有12个苹果，乙有30个苹果。一共有多少个苹果？", "N0+N1", "zh")
     stating = view("筐里有20个苹果，吃了5个，还剩多少个苹果？", "N0-N1", "zh")
-    draft = compose(asking, stating, 0)
+    draft = Composition(asking, stating, 0)
     assert draft.text == "甲有12个苹果，乙有30个苹果，吃了5个，还剩多少个苹果？"
     assert to_infix(draft.expression) == "N0+N1-N2"
 
@@ -32,7 +39,7 @@ def test_operation_1_in_chinese_keeps_the_sign_of_the_clause_that_it_replaces() 
 def test_equal_numbers_in_both_problems_are_told_apart_by_where_they_stand() -> None:
     asking = view("Ann has 3 pens . Bob has 3 pens . How many pens are there ?", "N1+N0")
     stating = view("Cid has 3 pens . He lost 3 . Dan has 3 caps . How many pens has Cid ?", "N0-N1")
-    draft = compose(asking, stating, 0)
+    draft = Composition(asking, stating, 0)
     assert to_infix(draft.expression) == "N1+N0-N2"
     assert draft.values == (3, 3, 3, 3)
 
@@ -40,20 +47,20 @@ def test_equal_numbers_in_both_problems_are_told_apart_by_where_they_stand() -> 
 def test_a_quantity_used_twice_is_replaced_at_both_leaves() -> None:
     asking = view("Ann has 2 pens . She buys 4 . How many pens has she ?", "N0+N1")
     stating = view("A side is 6 pens . How large is the square ?", "N0*N0")
-    assert to_infix(compose(asking, stating, 0).expression) == "(N0+N1)*(N0+N1)"
+    assert to_infix(Composition(asking, stating, 0).expression) == "(N0+N1)*(N0+N1)"
 
 
 def test_constants_and_percents_stay_what_they_are() -> None:
     asking = view("Ann has 20 pens . She lost 25% . How many pens has she ?", "N0*(1-N1)")
     stating = view("Bob has 8 pens . Each has 12 parts . How many parts are there ?", "N0*12+N1")
-    draft = compose(asking, stating, 0)
+    draft = Composition(asking, stating, 0)
     assert to_infix(draft.expression) == "N0*(1-N1)*12+N2"
     assert draft.values == (20, Fraction(1, 4), 12)
 
 
 def test_unused_quantities_of_a_narrative_come_along() -> None:
     asking = view("In 1999 Ann had 20 pens . She lost 5 . How many pens has she ?", "N1-N2")
-    draft = compose(asking, TOM, 1)
+    draft = Composition(asking, TOM, 1)
     assert to_infix(draft.expression) == "N2-N3-N4"
     assert draft.values == (5, 1999, 20, 5, 3)
 
@@ -97,5 +104,6 @@ def test_fragments_are_found_without_overlaps_and_within_clauses() -> None:
 
 
 def test_an_id_depends_on_text_and_parents_alone() -> None:
-    assert compose(SHELLS, TOM, 1).identity(1) == compose(SHELLS, TOM, 1).identity(1)
-    assert compose(SHELLS, TOM, 1).identity(1) != compose(TOM, SHELLS, 0).identity(1)
+    one, again, other = Composition(SHELLS, TOM, 1), Composition(SHELLS, TOM, 1), Composition(TOM, SHELLS, 0)
+    assert identity(one, one.text, 1) == identity(again, again.text, 1)
+    assert identity(one, one.text, 1) != identity(other, other.text, 1)

@@ -8,16 +8,15 @@ import hashlib
 from collections.abc import Sequence, Set
 from fractions import Fraction
 
-from comdiv.augmentation.composition import Composition, Draft
+from comdiv.augmentation.composition import Composition, Draft, identity
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.view import ProblemView, positive_value
+from comdiv.augmentation.view import positive_value
 from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
 from comdiv.expression.normalisation import chain, order_key
 from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
 
 ONE = Constant(Fraction(1))
-_SIGNS = "。．，；：？！.,;:?! "
 
 
 class Rejected(Exception):  # noqa: N818  (no error: the ordinary fate of a draft)
@@ -38,25 +37,28 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
         raise Rejected("too many quantities")
     if draft.tokens > options.most_tokens:
         raise Rejected("text too long")
+    first, second = draft.parents[0].problem, draft.parents[1].problem
     if isinstance(draft, Composition):
         answer = check_values(draft)
-        if _may_be_degenerate(draft) and is_degenerate(draft.expression):
+        expression = draft.expression
+        if _may_be_degenerate(draft) and is_degenerate(expression):
             raise Rejected("degenerate expression")
-        if options.checks == "full" and is_overdrawn(draft.expression, draft.values):
+        if options.checks == "full" and is_overdrawn(expression, draft.values):
             raise Rejected("more is taken than there is")
+        if _repeats_a_clause(draft):
+            raise Rejected("a clause twice")
     elif (known_value := draft.parents[0].known_value) is None:
         raise Rejected("no positive value")
     else:
-        answer = known_value
-    if _repeats_a_clause(draft):
-        raise Rejected("a clause twice")
-    first = draft.parents[0].problem
-    number_words = any(parent.problem.number_words for parent in draft.parents)
+        answer = known_value  # and no clause is there twice: the fragment's content is new, or was exchanged everywhere
+        expression = draft.expression
+    text = draft.text
+    number_words = first.number_words or second.number_words
     language = get_language(first.language)
-    numbers = language.numbers(draft.text, number_words=number_words)
-    if tuple(number.value for number in numbers) != draft.values:
+    numbers = language.numbers(text, number_words=number_words)
+    if tuple([number.value for number in numbers]) != draft.values:
         raise Rejected("quantities do not re-parse")
-    masked = text_hash(language.masked_text(draft.text, quantities=numbers))
+    masked = text_hash(language.masked_text(text, quantities=numbers))
     if masked in known:
         raise Rejected("text is there already")
     provenance = Provenance(
@@ -64,11 +66,11 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
         version=first.provenance.version,
         operation=f"operation {draft.operation}",
         round=round_number,
-        parents=tuple(parent.problem.id for parent in draft.parents),
+        parents=(first.id, second.id),
         details=draft.details,
     )
-    name = draft.identity(round_number)
-    return Problem(name, first.language, draft.text, draft.expression, answer, provenance, number_words), masked
+    name = identity(draft, text, round_number)
+    return Problem(name, first.language, text, expression, answer, provenance, number_words), masked
 
 
 def check_values(draft: Composition) -> Fraction:
@@ -76,19 +78,18 @@ def check_values(draft: Composition) -> Fraction:
     shares. All of it is known from the parents.
     """
     asking, stating = draft.parents
-    inner = asking.value
-    replaced = stating.values[draft.quantity]
-    if replaced.denominator == 1 and inner.denominator != 1:
+    before, after = stating.magnitudes[draft.quantity], asking.magnitude
+    if before.whole and not after.whole:
         raise Rejected("a whole number became a fraction")
-    if (replaced < 1) != (inner < 1):
+    if before.below_one != after.below_one:
         raise Rejected("a share became a number")
     if asking.positive_value is None:
         raise Rejected("no positive value")
-    around = (*stating.values[: draft.quantity], inner, *stating.values[draft.quantity + 1 :])
+    around = (*stating.values[: draft.quantity], asking.value, *stating.values[draft.quantity + 1 :])
     value = positive_value(stating.expression, around)
     if value is None:
         raise Rejected("no positive value")
-    if stating.value.denominator == 1 and value.denominator != 1:
+    if stating.magnitude.whole and value.denominator != 1:
         raise Rejected("a whole number became a fraction")
     return value
 
@@ -145,16 +146,9 @@ def _value(expression: Expression, values: Sequence[Fraction]) -> Fraction:
         raise Rejected("no positive value") from None
 
 
-def _repeats_a_clause(draft: Draft) -> bool:
+def _repeats_a_clause(draft: Composition) -> bool:
     """Whether two clauses say the same, numbers included."""
-    if draft.operation == 2:
-        return False  # the fragment's content is new to the problem or was exchanged everywhere
     asking, stating = draft.parents
-    texts = [bare(asking, index) for index in range(len(asking.clauses) - 1)]
-    texts += [bare(stating, index) for index in range(len(stating.clauses)) if index != draft.clause]
+    others = stating.bare_clauses
+    texts = [*asking.bare_clauses[:-1], *others[: draft.clause], *others[draft.clause + 1 :]]
     return len(set(texts)) != len(texts)
-
-
-def bare(view: ProblemView, clause: int) -> str:
-    """A clause without its closing sign, in lower case."""
-    return view.text_of(view.clauses[clause]).strip(_SIGNS).lower()

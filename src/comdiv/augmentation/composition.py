@@ -1,46 +1,15 @@
 """The two operations on one problem, or on two (§IV). Quantities are followed by occurrence, never by value."""
 
 import hashlib
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from comdiv.augmentation.view import ClauseView, ProblemView
 from comdiv.expression import Expression, Leaf, Reference, map_leaves
 from comdiv.language import Token
 
 _CLOSING = "。．？！；，：.?!;,: "
-
-
-class Draft(ABC):
-    """A new problem before its checks. `clause` is of the second parent in operation 1, of the first in operation 2."""
-
-    operation: ClassVar[int]
-    parents: tuple[ProblemView, ProblemView]
-    clause: int
-    tokens: int
-    values: tuple[Fraction, ...]  # that the quantities of the text must have
-
-    @property
-    @abstractmethod
-    def text(self) -> str: ...
-
-    @property
-    @abstractmethod
-    def expression(self) -> Expression: ...
-
-    @property
-    @abstractmethod
-    def details(self) -> dict[str, object]: ...
-
-    def identity(self, round_number: int) -> str:
-        """An id that depends on nothing but the draft itself: the same on every machine, in every order."""
-        digest = hashlib.sha256(self.text.encode())
-        for parent in self.parents:
-            digest.update(b"\0" + parent.problem.id.encode())
-        return f"r{round_number}-op{self.operation}-{digest.hexdigest()[:16]}"
 
 
 class Refused(NamedTuple):
@@ -65,28 +34,36 @@ def replaceable_clauses(view: ProblemView) -> list[int]:
     ]
 
 
-class Composition(Draft):
-    """Operation 1. Text and expression are made when they are asked for: most drafts fail by their sizes and values."""
+class Composition:
+    """Operation 1: a new problem before its checks. `clause` is the second parent's.
+
+    Text and expression are made when they are asked for, each time: most drafts fail by their sizes and values.
+    """
 
     operation = 1
 
-    def __init__(self, asking: ProblemView, stating: ProblemView, clause: int, narrative: str | None) -> None:
+    def __init__(self, asking: ProblemView, stating: ProblemView, clause: int, narrative: str | None = None) -> None:
+        """The narrative of `asking` takes the place of a clause of `stating`, its expression that quantity's.
+
+        `narrative` is the text where it was reworded; its quantities are the same.
+        """
         self.parents = (asking, stating)
         self.clause = clause
         self._narrative = narrative
         self.replaced = stating.clauses[clause]
         self.quantity = self.replaced.quantities[0]
         outside, inside = stating.values, asking.values[: asking.narrative_quantities]
-        self.values = (*outside[: self.quantity], *inside, *outside[self.quantity + 1 :])
+        # that the quantities of the text must have
+        self.values: tuple[Fraction, ...] = (*outside[: self.quantity], *inside, *outside[self.quantity + 1 :])
         self.tokens = asking.narrative_tokens + stating.token_count - len(self.replaced.tokens)
 
-    @cached_property
+    @property
     def text(self) -> str:
         asking, stating = self.parents
         story = asking.problem.text[: asking.question.start] if self._narrative is None else self._narrative
         return _joined_texts(stating.problem.text, self.replaced, story)
 
-    @cached_property
+    @property
     def expression(self) -> Expression:
         asking, stating = self.parents
         quantity, added = self.quantity, asking.narrative_quantities - 1
@@ -104,14 +81,6 @@ class Composition(Draft):
         return {"clause": self.clause}
 
 
-def compose(asking: ProblemView, stating: ProblemView, clause: int, narrative: str | None = None) -> Composition:
-    """Operation 1: the narrative of `asking` takes the place of a clause of `stating`, its expression that quantity's.
-
-    `narrative` is the text where it was reworded; its quantities are the same.
-    """
-    return Composition(asking, stating, clause, narrative)
-
-
 def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
     """The story between what comes before and after the clause; it closes with the sign that the clause closed with."""
     clause = text[replaced.start : replaced.end]
@@ -123,8 +92,8 @@ def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
     return before + end.lstrip() + gap + sign + clause[len(body) :] + text[replaced.end :]
 
 
-class Exchange(Draft):
-    """Operation 2: the first parent with another text."""
+class Exchange:
+    """Operation 2: the first parent with another text, before its checks. `clause` is the first parent's."""
 
     operation = 2
 
@@ -135,20 +104,23 @@ class Exchange(Draft):
         self.clause = clause
         self.tokens = tokens
         self.values = view.values
-        self._text = text
+        self.text = text
+        self.expression = view.expression
         self._words = words
-
-    @property
-    def text(self) -> str:
-        return self._text
-
-    @property
-    def expression(self) -> Expression:
-        return self.parents[0].expression
 
     @property
     def details(self) -> dict[str, object]:
         return {"clause": self.clause, "fragment": self._words[0], "replacement": self._words[1]}
+
+
+Draft = Composition | Exchange
+
+
+def identity(draft: Draft, text: str, round_number: int) -> str:
+    """An id that depends on nothing but the draft itself: the same on every machine, in every order."""
+    parents = "".join(f"\0{parent.problem.id}" for parent in draft.parents)
+    digest = hashlib.sha256((text + parents).encode()).hexdigest()
+    return f"r{round_number}-op{draft.operation}-{digest[:16]}"
 
 
 def find_fragment(view: ProblemView, fragment: Sequence[str]) -> list[tuple[Token, ...]]:

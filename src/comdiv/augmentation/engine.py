@@ -19,10 +19,10 @@ class Engine(Protocol):
         self, function: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
     ) -> Iterator[Result]: ...
 
-    def map_plain(
-        self, function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item]
-    ) -> Iterator[Any]:
-        """The same for a function that computes in Python and returns plain data, as JSON knows it."""
+    def map_texts(
+        self, function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item]
+    ) -> Iterator[str]:
+        """The same for a function that computes in Python and returns a text."""
         ...
 
     def facts(self) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """One item after the other, here; plain data is made by several processes where that is wanted."""
+    """One item after the other, here; texts are made by several processes where that is wanted."""
 
     partitions = 1
 
@@ -48,9 +48,9 @@ class LocalEngine:
             self._tasks += 1
             yield function(shared, item)
 
-    def map_plain(
-        self, function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item]
-    ) -> Iterator[Any]:
+    def map_texts(
+        self, function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item]
+    ) -> Iterator[str]:
         """By processes where there are items enough for all of them."""
         if self._processes == 1 or len(items) <= self._processes:
             yield from self.map(function, shared, items)

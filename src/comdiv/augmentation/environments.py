@@ -68,19 +68,26 @@ def environment_hashes(values: Hashes, positions: Integers, powers: Hashes, hole
     return result
 
 
+class Vocabulary(dict[str, int]):
+    """Tokens by number; one that is not there yet gets the next."""
+
+    def __missing__(self, token: str) -> int:
+        number = self[token] = len(self)
+        return number
+
+
 @dataclass(slots=True)
 class ClauseTable:
     """Distinct masked clauses as rows of token ids, shorter ones padded; grows from round to round."""
 
-    vocabulary: dict[str, int] = field(default_factory=dict)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     rows: dict[tuple[int, ...], int] = field(default_factory=dict)
     by_row: list[tuple[int, ...]] = field(default_factory=list)
     _padded: TokenRows | None = None
 
     def add(self, masked: Iterable[str]) -> int:
         """The row of a clause, new where it has not been seen."""
-        vocabulary = self.vocabulary
-        tokens = tuple([vocabulary.setdefault(token, len(vocabulary)) for token in masked])
+        tokens = tuple(map(self.vocabulary.__getitem__, masked))
         row = self.rows.get(tokens)
         if row is None:
             row = self.rows[tokens] = len(self.by_row)

@@ -88,7 +88,7 @@ class Alternatives:
 
     def words(self, fragment: int, vocabulary: Sequence[str]) -> tuple[str, ...]:
         """A fragment's tokens."""
-        return tuple(vocabulary[token] for token in self.fragments[fragment] if token >= 0)
+        return tuple([vocabulary[token] for token in self.fragments[fragment].tolist() if token >= 0])
 
     def pairs(self) -> tuple[Integers, Integers, Integers]:
         """All alternative fragments (the smaller number first), and in how many environments they meet: three columns.

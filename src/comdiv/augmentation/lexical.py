@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from comdiv.augmentation import drawing
 from comdiv.augmentation.composition import Draft, Refused, exchange, find_fragment
 from comdiv.augmentation.environments import ClauseTable
 from comdiv.augmentation.fragments import Alternatives, environment_counts
@@ -40,9 +41,9 @@ class Exchanges:
         self._kinds: dict[int, str | None] = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self._surfaces: dict[int, tuple[str, int]] = {}
-        self.usable = np.ones(len(alternatives.group_of), dtype=np.bool_)
-        if actors is not None:
-            self.usable = self._usable_environments(table)[alternatives.group_of]
+        self.first_alternative = alternatives.groups.starts[alternatives.group_of]
+        self.alternatives_of = alternatives.groups.starts[alternatives.group_of + 1] - self.first_alternative
+        self.usable = None if actors is None else self._usable_environments(table)[alternatives.group_of]
 
     def _usable_environments(self, table: ClauseTable) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
         languages = {view.problem.language for view in self.views}
@@ -88,19 +89,18 @@ class Exchanges:
         """Pairs of members (one of this problem's, an alternative) in random order, at most `most`."""
         found = self.alternatives
         members = [found.members_in(row) for row in dict.fromkeys(self.rows[place])]
-        inside = np.concatenate(members) if members else np.zeros(0, dtype=np.int64)
-        mine: list[int] = inside[self.usable[inside]].tolist()
-        if self.actors is not None:
+        mine = np.concatenate(members) if members else np.zeros(0, dtype=np.int64)
+        if self.usable is not None:
             language = self.views[place].problem.language
-            mine = [member for member in mine if self.kind(int(found.fragment_of[member]), language) is not None]
-        starts = found.groups.starts
-        groups = found.group_of[mine] if mine else np.zeros(0, dtype=np.int64)
-        ends: list[int] = np.cumsum(starts[groups + 1] - starts[groups]).tolist()
-        total = ends[-1] if mine else 0
-        for drawn in source.sample(range(total), min(total, most)):
-            which = bisect_right(ends, drawn)
-            offset = drawn - (ends[which - 1] if which else 0)
-            yield mine[which], int(starts[groups[which]]) + offset
+            mine = mine[self.usable[mine]]
+            kinds = [self.kind(fragment, language) for fragment in found.fragment_of[mine].tolist()]
+            mine = mine[[kind is not None for kind in kinds]] if kinds else mine
+        ends: list[int] = self.alternatives_of[mine].cumsum().tolist()
+        for number in drawing.drawn(source, ends[-1] if ends else 0, most):
+            which = bisect_right(ends, number)
+            member = mine.item(which)
+            offset = number - (ends[which - 1] if which else 0)
+            yield member, self.first_alternative.item(member) + offset
 
 
 def lexical_drafts(exchanges: Exchanges, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refused]:
@@ -110,7 +110,7 @@ def lexical_drafts(exchanges: Exchanges, place: int, source: random.Random, want
     language = view.problem.language
     seen: set[tuple[int, int]] = set()
     for member, other in exchanges.drawn(place, source, TRIES * wanted):
-        pair = (int(found.fragment_of[member]), int(found.fragment_of[other]))
+        pair = (found.fragment_of.item(member), found.fragment_of.item(other))
         if pair[0] == pair[1] or pair in seen:
             continue
         seen.add(pair)
@@ -120,8 +120,7 @@ def lexical_drafts(exchanges: Exchanges, place: int, source: random.Random, want
             continue
         if exchanges.views[donor].problem.language != language:
             continue
-        row = int(found.groups.members.clauses[member])
-        clause = list(exchanges.rows[place]).index(row)
+        clause = exchanges.rows[place].index(found.groups.members.clauses.item(member))
         before, after = exchanges.words(pair[0]), exchanges.words(pair[1])
         yield exchange(view, clause, before, surface, exchanges.views[donor], len(after))
 

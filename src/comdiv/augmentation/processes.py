@@ -1,11 +1,10 @@
 """A function applied to many items by forked processes, which see what the parent sees without a copy being made.
 
-Results come back as JSON over a pipe, in the items' order: nothing is unpickled, and a process that is ahead waits
-until its pipe is read, so that memory stays bounded. Only where processes can be forked safely, which is on Linux.
+Results are texts and come back over a pipe, in the items' order: nothing is unpickled, and a process that is ahead
+waits until its pipe is read, so that memory stays bounded. Only where processes can be forked safely: on Linux.
 """
 
 import gc
-import json
 import os
 import struct
 import sys
@@ -13,14 +12,15 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from comdiv.errors import ComdivError
 
 Shared = TypeVar("Shared")
 Item = TypeVar("Item")
 
-_LENGTH = struct.Struct("<Q")
+_HEADER = struct.Struct("<BQ")  # what became of an item, and how many bytes tell of it
+_RETURNED, _REFUSED, _FAILED = range(3)
 
 
 def can_fork() -> bool:
@@ -34,11 +34,10 @@ def usable_processors() -> int:
 
 
 def forked_map(
-    function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item], processes: int
-) -> Iterator[Any]:
-    """What `function(shared, item)` returns for each item; plain data, as JSON knows it."""
+    function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item], processes: int
+) -> Iterator[str]:
+    """What `function(shared, item)` returns for each item."""
     workers: list[tuple[int, BinaryIO]] = []
-    gc.collect()
     gc.freeze()  # a collection in a child would touch, and so copy, everything
     try:
         for number in range(processes):
@@ -54,7 +53,7 @@ def forked_map(
 
 
 def _started(
-    function: Callable[[Shared, Item], Any],
+    function: Callable[[Shared, Item], str],
     shared: Shared,
     items: Sequence[Item],
     others: Sequence[tuple[int, BinaryIO]],
@@ -77,33 +76,33 @@ def _started(
     return process, os.fdopen(reading, "rb")
 
 
-def _work(function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item], writing: int) -> None:
+def _work(function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item], writing: int) -> None:
     """All that a child does, unless nobody wants the rest."""
     with suppress(BrokenPipeError, KeyboardInterrupt), os.fdopen(writing, "wb") as stream:
         for item in items:
-            data = _answer(function, shared, item)
-            stream.write(_LENGTH.pack(len(data)) + data)
+            fate, data = _answer(function, shared, item)
+            stream.write(_HEADER.pack(fate, len(data)) + data)
 
 
-def _answer(function: Callable[[Shared, Item], Any], shared: Shared, item: Item) -> bytes:
-    """The result, or what went wrong with it, as JSON; a result that JSON cannot hold is such a wrong."""
+def _answer(function: Callable[[Shared, Item], str], shared: Shared, item: Item) -> tuple[int, bytes]:
+    """The result, or what went wrong with it; a result that cannot be sent is such a wrong."""
     try:
-        return json.dumps({"result": function(shared, item)}, ensure_ascii=False).encode()
+        return _RETURNED, function(shared, item).encode()
     except ComdivError as error:
-        return json.dumps({"refused": str(error)}).encode()
+        return _REFUSED, str(error).encode()
     except Exception:  # noqa: BLE001  (the parent raises it)
-        return json.dumps({"failed": traceback.format_exc()}).encode()
+        return _FAILED, traceback.format_exc().encode(errors="replace")
 
 
-def _received(stream: BinaryIO) -> Any:
-    header = stream.read(_LENGTH.size)
-    length = _LENGTH.unpack(header)[0] if len(header) == _LENGTH.size else None
+def _received(stream: BinaryIO) -> str:
+    header = stream.read(_HEADER.size)
+    fate, length = _HEADER.unpack(header) if len(header) == _HEADER.size else (_FAILED, None)
     data = stream.read(length) if length is not None else b""
     if len(data) != length:  # it ended before this answer, or in the middle of it
         raise ComdivError("a process that made new problems has died (of too little memory?); start again to go on")
-    answer = json.loads(data)
-    if "refused" in answer:
-        raise ComdivError(answer["refused"])
-    if "failed" in answer:
-        raise RuntimeError(f"in a process that made new problems:\n{answer['failed']}")
-    return answer["result"]
+    answer = data.decode()
+    if fate == _REFUSED:
+        raise ComdivError(answer)
+    if fate == _FAILED:
+        raise RuntimeError(f"in a process that made new problems:\n{answer}")
+    return answer

@@ -4,11 +4,12 @@ What a problem gives depends on the current set, the seed and its id alone, neve
 any size, on any machine, make the same problems.
 """
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from comdiv.augmentation.checks import Rejected, checked
 from comdiv.augmentation.composition import Draft, Refused
@@ -34,8 +35,7 @@ PASSED = "passed"
 EXAMPLES = 50  # refused drafts that a shard keeps for each operation and reason
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """A new problem that passed the checks, with its text's hash."""
 
     problem: Problem
@@ -137,11 +137,13 @@ class Workshop:
                         proposals += self._of_one(place, operation, wanted, tally)
         return proposals, tally
 
-    def propose_lines(self, places: Iterable[int]) -> dict[str, Any]:
-        """The same as plain data: of each new problem its id, its text's hash and its line in a file."""
+    def propose_lines(self, places: Iterable[int]) -> str:
+        """The same as a text, which travels fast: the tally, then of each new problem its id, its text's hash and its
+        line in a file. `read_lines` reads it.
+        """
         proposals, tally = self.propose(places)
-        lines = [(made.problem.id, made.text_hash, problem_line(made.problem)) for made in proposals]
-        return {"lines": lines, "tally": tally.to_json()}
+        lines = [f"{made.problem.id} {made.text_hash} {problem_line(made.problem)}" for made in proposals]
+        return "\n".join([json.dumps(tally.to_json(), ensure_ascii=False), *lines])
 
     def _of_one(self, place: int, operation: int, wanted: int, tally: Tally) -> Iterator[Proposal]:
         name = f"{self.options.seed}/{self.round_number}/{operation}/{self.views[place].problem.id}"
@@ -171,6 +173,16 @@ class Workshop:
             yield from lexical_drafts(self.exchanges, place, source, wanted)
 
 
+def read_lines(text: str) -> tuple[list[tuple[str, str, str]], Tally]:
+    """What `Workshop.propose_lines` wrote: id, hash of the text and line of each new problem, and the tally."""
+    tally, *lines = text.split("\n")
+    proposals = []
+    for line in lines:
+        name, hashed, record = line.split(" ", 2)
+        proposals.append((name, hashed, record))
+    return proposals, Tally.from_json(json.loads(tally))
+
+
 def _refusal(operation: int, reason: str, refused: Draft | Refused) -> Refusal:
     if isinstance(refused, Refused):
         return Refusal(operation, reason, refused.parents)
@@ -178,6 +190,7 @@ def _refusal(operation: int, reason: str, refused: Draft | Refused) -> Refusal:
     return Refusal(operation, reason, parents, refused.text, to_infix(refused.expression))
 
 
+@no_collection()
 def build_workshop(
     views: Sequence[ProblemView],
     known: frozenset[str],

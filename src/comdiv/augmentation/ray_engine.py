@@ -47,9 +47,9 @@ class RayEngine:
             self._nodes[node] += 1
             yield result
 
-    def map_plain(
-        self, function: Callable[[Shared, Item], Any], shared: Shared, items: Sequence[Item]
-    ) -> Iterator[Any]:
+    def map_texts(
+        self, function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item]
+    ) -> Iterator[str]:
         """As `map`."""
         return self.map(function, shared, items)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.proposals import EXAMPLES, Indexes, Tally, Workshop, build_workshop
+from comdiv.augmentation.proposals import EXAMPLES, Indexes, Tally, Workshop, build_workshop, read_lines
 from comdiv.augmentation.ranker import MakeSolver, RankingTask, kept_of, rank_shard
 from comdiv.augmentation.view import ProblemView
 from comdiv.errors import ComdivError
@@ -70,10 +70,11 @@ class Round:
         tally = Tally()
         found: dict[str, str] = {}
         texts: set[str] = set()
-        results = self.engine.map_plain(Workshop.propose_lines, workshop, shards)
+        results = self.engine.map_texts(Workshop.propose_lines, workshop, shards)
         for shard, result in zip(shards, results, strict=True):
-            tally.add(Tally.from_json(result["tally"]), EXAMPLES)
-            for name, text, line in result["lines"]:
+            lines, shard_tally = read_lines(result)
+            tally.add(shard_tally, EXAMPLES)
+            for name, text, line in lines:
                 if text not in texts:
                     texts.add(text)
                     found[name] = line

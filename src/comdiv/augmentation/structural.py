@@ -5,18 +5,30 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
-from comdiv.augmentation.composition import Draft, Refused, can_ask, compose, replaceable_clauses
+from comdiv.augmentation import drawing
+from comdiv.augmentation.composition import Composition, Draft, Refused, can_ask, replaceable_clauses
 from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.environments import ClauseTable, Integers, Occurrences, group_on, joined, occurrences
 from comdiv.augmentation.view import ProblemView
 from comdiv.augmentation.wording import Actors, Frame, get_wording
 from comdiv.language.base import SHARE
 
-Statement = tuple[int, int]  # a problem's place in the current set, a clause of its
 TRIES = 12  # pairs looked at for each new problem that is wanted: bounds the work where nearly all of them fail
+
+
+class Statement(NamedTuple):
+    """A clause that a narrative may replace: the problem's place in the current set, which clause of its, how many
+    operators its expression has, how often that uses the clause's quantity.
+    """
+
+    place: int
+    clause: int
+    operators: int
+    uses: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +49,28 @@ class Matches:
         ends = list(accumulate(len(members) for members in lists))
         total = ends[-1] if ends else 0
         seen: set[int] = set()
-        for place in source.sample(range(total), min(total, most)):
-            which = bisect_right(ends, place)
-            statement = int(lists[which][place - (ends[which - 1] if which else 0)])
-            if statement not in seen and self.statements[statement][0] != asking:
+        for number in drawing.drawn(source, total, most):
+            which = bisect_right(ends, number)
+            statement = lists[which].item(number - (ends[which - 1] if which else 0))
+            if statement not in seen and self.statements[statement].place != asking:
                 seen.add(statement)
                 yield self.statements[statement]
 
 
 def statements_of(views: Sequence[ProblemView]) -> list[Statement]:
     """Every clause that a narrative may replace."""
-    return [(place, clause) for place, view in enumerate(views) for clause in replaceable_clauses(view)]
+    return [
+        Statement(place, clause, view.operators, view.uses[view.clauses[clause].quantities[0]])
+        for place, view in enumerate(views)
+        for clause in replaceable_clauses(view)
+    ]
 
 
 def match_by_unit(views: Sequence[ProblemView], frames: "Frames | None") -> Matches:
     """The question asks for what the clause counts: "how many U", "# U". With frames, their keys must agree, too."""
     statements = statements_of(views)
     members: dict[object, list[int]] = {}
-    for number, (place, clause) in enumerate(statements):
+    for number, (place, clause, _, _) in enumerate(statements):
         key = frames.statement_key(place, clause) if frames else unit_key(views[place], clause)
         if key is not None:
             members.setdefault(key, []).append(number)
@@ -70,7 +86,7 @@ def match_by_unit(views: Sequence[ProblemView], frames: "Frames | None") -> Matc
 
 def unit_key(view: ProblemView, clause: int) -> tuple[str, str] | None:
     """Language and unit of a clause's quantity; the unit of a share is `share`, as in `Language.asked_unit`."""
-    quantity = view.quantities[view.clauses[clause].quantities[0]]
+    quantity = view.quantity(view.clauses[clause].quantities[0])
     unit = SHARE if quantity.kind == "share" and quantity.unit is None else quantity.unit
     return None if unit is None or quantity.kind == "bare" else (view.problem.language, unit)
 
@@ -85,7 +101,7 @@ def match_by_environment(views: Sequence[ProblemView], hashed: "TwoHoleHashes", 
     table = hashed.table
     statements = statements_of(views)
     statements_in: dict[int, list[int]] = {}
-    for number, (place, clause) in enumerate(statements):
+    for number, (place, clause, _, _) in enumerate(statements):
         statements_in.setdefault(table.add(views[place].clauses[clause].masked), []).append(number)
     askers: dict[int, list[int]] = {}
     for place, view in enumerate(views):
@@ -172,14 +188,15 @@ def structural_drafts(
 ) -> Iterator[Draft | Refused]:
     """New problems from the narrative of one problem, in random order, and the pairs that give none."""
     view = views[asking]
-    language = view.problem.language
+    language, inside = view.problem.language, view.operators
     too_deep: list[int] = []  # told together: they are the most
-    for place, clause in matches.drawn(asking, source, TRIES * wanted):
+    for place, clause, outside, uses in matches.drawn(asking, source, TRIES * wanted):
+        greater = inside if inside > outside else outside
+        if more_operators is not None and outside + uses * inside - greater > more_operators:
+            too_deep.append(place)
+            continue
         other = views[place]
         if other.problem.language != language:
-            continue
-        if more_operators is not None and _operators(view, other, clause) > more_operators:
-            too_deep.append(place)
             continue
         if too_deep:
             yield _too_deep(views, asking, too_deep)
@@ -190,7 +207,7 @@ def structural_drafts(
             if narrative is None:
                 yield Refused(reason, (view.problem.id, other.problem.id))
                 continue
-        yield compose(view, other, clause, narrative)
+        yield Composition(view, other, clause, narrative)
     if too_deep:
         yield _too_deep(views, asking, too_deep)
 
@@ -198,13 +215,6 @@ def structural_drafts(
 def _too_deep(views: Sequence[ProblemView], asking: int, stating: Sequence[int]) -> Refused:
     parents = (views[asking].problem.id, views[stating[0]].problem.id)
     return Refused("too many operators", parents, len(stating))
-
-
-def _operators(asking: ProblemView, stating: ProblemView, clause: int) -> int:
-    """How many operators the composed expression has beyond the greater parent's."""
-    inside, outside = asking.operators, stating.operators
-    uses = stating.uses[stating.clauses[clause].quantities[0]]
-    return outside + uses * inside - max(inside, outside)
 
 
 def _recast(frames: Frames, asking: int, place: int, clause: int) -> tuple[str | None, str]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 from comdiv.expression import (
     Constant,
@@ -22,6 +23,7 @@ from comdiv.expression.evaluation import apply_operator
 from comdiv.language import Language, Token, get_language
 from comdiv.problem import Problem, Quantity
 
+_SIGNS = "。．，；：？！.,;:?! "
 NUMBER = "#"  # every number of an environment (§IV): which one it is does not matter there
 
 
@@ -34,6 +36,18 @@ class ClauseView:
     tokens: tuple[Token, ...]
     masked: tuple[str, ...]
     quantities: tuple[int, ...]
+
+
+class Magnitude(NamedTuple):
+    """What kind of number a value is; kept, because exact fractions compare slowly."""
+
+    whole: bool
+    below_one: bool
+
+    @classmethod
+    def of(cls, value: Fraction) -> "Magnitude":
+        """Of a value."""
+        return cls(value.denominator == 1, value < 1)
 
 
 class ProblemView:
@@ -81,9 +95,18 @@ class ProblemView:
         return self.problem.text[clause.start : clause.end]
 
     @cached_property
+    def bare_clauses(self) -> tuple[str, ...]:
+        """The clauses without their closing signs, in lower case."""
+        return tuple([self.text_of(clause).strip(_SIGNS).lower() for clause in self.clauses])
+
+    @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities with units and kinds."""
         return tuple(self.language.with_units(self.problem.text, self.plain_quantities))
+
+    def quantity(self, index: int) -> Quantity:
+        """One of them."""
+        return self.language.unit_of(self.problem.text, self.plain_quantities[index])
 
     @cached_property
     def token_count(self) -> int:
@@ -136,6 +159,16 @@ class ProblemView:
     def value(self) -> Fraction:
         """The value of the expression; 0 where it has none, as where it is none of a problem's."""
         return Fraction(0) if self.known_value is None else self.known_value
+
+    @cached_property
+    def magnitude(self) -> "Magnitude":
+        """What the checks ask of the value."""
+        return Magnitude.of(self.value)
+
+    @cached_property
+    def magnitudes(self) -> "tuple[Magnitude, ...]":
+        """The same of the quantities."""
+        return tuple(map(Magnitude.of, self.values))
 
     @cached_property
     def known_value(self) -> Fraction | None:

@@ -38,24 +38,20 @@ def to_infix(expression: Expression, name: Naming = quantity_name) -> str:
     """Infix with no more brackets than the tree needs."""
     if isinstance(expression, Constant):
         return constant_text(expression.value)  # a lone negative constant needs no brackets
-    return _infix(expression, name)
+    return _infix(expression, name, 0)
 
 
-def _infix(expression: Expression, name: Naming) -> str:
+def _infix(expression: Expression, name: Naming, least: int) -> str:
+    """In brackets where its operator binds less than `least`."""
     if not isinstance(expression, Operation):
         text = leaf_text(expression, name)
         return f"({text})" if text.startswith("-") else text
-    level = _PRECEDENCE[expression.operator]
-    right_associative = expression.operator == "^"
-    left = _bracketed(expression.left, name, level + right_associative)
-    right = _bracketed(expression.right, name, level + (not right_associative))
-    return f"{left}{expression.operator}{right}"
-
-
-def _bracketed(operand: Expression, name: Naming, least: int) -> str:
-    level = _PRECEDENCE[operand.operator] if isinstance(operand, Operation) else _LEAF
-    text = _infix(operand, name)
-    return text if level >= least else f"({text})"
+    operator = expression.operator
+    level = _PRECEDENCE[operator]
+    right_associative = operator == "^"
+    left = _infix(expression.left, name, level + right_associative)
+    right = _infix(expression.right, name, level + (not right_associative))
+    return f"{left}{operator}{right}" if level >= least else f"({left}{operator}{right})"
 
 
 def prefix_tokens(expression: Expression, name: Naming = quantity_name) -> list[str]:

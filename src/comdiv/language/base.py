@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NUMBER_MASK = "NUM"
 SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
+_WORD = re.compile(r"[^\W_]")  # a letter or digit of any script
 
 
 class Token(NamedTuple):
@@ -155,13 +156,9 @@ def _joined(text: str, ends: Iterable[int]) -> list[Clause]:
     for end in [*ends, len(text)]:
         if end <= start:
             continue
-        if spans and not (_has_word(text[start:end]) and _has_word(text[slice(*spans[-1])])):
+        if spans and not (_WORD.search(text, start, end) and _WORD.search(text, *spans[-1])):
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))
         start = end
     return [Clause(text[start:end], start, end) for start, end in spans]
-
-
-def _has_word(piece: str) -> bool:
-    return any(character.isalnum() for character in piece)

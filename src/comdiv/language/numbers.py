@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from comdiv.problem import NumberForm
 
@@ -37,7 +37,7 @@ _PATTERN = re.compile(
 )
 # A whole number before a word: what most numbers are, found without trying all the other forms first.
 _PLAIN = re.compile(
-    rf"(?<![A-Za-z_\d])(?<!\d\.)(?P<sign>(?!))?(?P<integer>\d{{1,15}})(?=[^\sA-Za-z\d.,/%({_VULGAR}]|\s[^\s\d/%(])",
+    rf"(?<![A-Za-z_\d])(?<!\d\.)\d{{1,15}}(?=[^\sA-Za-z\d.,/%({_VULGAR}]|\s[^\s\d/%(])",
     re.ASCII,
 )
 _BEGINNING = re.compile(rf"[-(.\d{_VULGAR}]", re.ASCII)  # of a number: most of a text is passed over by it
@@ -47,8 +47,7 @@ _QUOTIENT = re.compile(r"\s*(?:的?商|与|再|加|减|乘|除)")
 _INTEGERS = re.compile(r"\d+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberSpan:
+class NumberSpan(NamedTuple):
     """A number in a text, by its character offsets."""
 
     start: int
@@ -65,29 +64,36 @@ def half_width(text: str) -> str:
 
 
 def number_spans(text: str) -> Iterator[NumberSpan]:
-    """The numbers of a text from left to right. What is no number (1/0, 50 digits) is passed over."""
+    """The numbers of a text from left to right. What is no number (1/0, 50 digits) is passed over.
+
+    As `_PATTERN.finditer` would find them, several times faster.
+    """
     text = half_width(text)
-    for match in _number_matches(text):
-        form = str(match.lastgroup)
-        if len(match[0]) > MAX_DIGITS and sum(character.isdecimal() for character in match[0]) > MAX_DIGITS:
-            continue
-        if form == "fraction" and _is_division(text, match):
-            for part in _INTEGERS.finditer(text, match.start(), match.end()):
-                yield NumberSpan(part.start(), part.end(), Fraction(int(part[0])), "integer")
-            continue
-        value = _value(form, match[form])
-        if value is not None:
-            yield NumberSpan(match.start(), match.end(), -value if match["sign"] else value, _form(form, match[form]))
-
-
-def _number_matches(text: str) -> Iterator[re.Match[str]]:
-    """As `_PATTERN.finditer`, several times faster."""
     position = 0
     while beginning := _BEGINNING.search(text, position):
-        match = _PLAIN.match(text, beginning.start()) or _PATTERN.match(text, beginning.start())
-        if match is not None:
-            yield match
-        position = beginning.start() + 1 if match is None else match.end()
+        start = beginning.start()
+        if plain := _PLAIN.match(text, start):
+            position = plain.end()
+            yield NumberSpan(start, position, _whole(plain[0]), "integer")
+        elif match := _PATTERN.match(text, start):
+            position = match.end()
+            yield from _spans_of(text, match)
+        else:
+            position = start + 1
+
+
+def _spans_of(text: str, match: re.Match[str]) -> Iterator[NumberSpan]:
+    """The number that was found, or both where it is a division of two, or none."""
+    form = str(match.lastgroup)
+    if len(match[0]) > MAX_DIGITS and sum(character.isdecimal() for character in match[0]) > MAX_DIGITS:
+        return
+    if form == "fraction" and _is_division(text, match):
+        for part in _INTEGERS.finditer(text, match.start(), match.end()):
+            yield NumberSpan(part.start(), part.end(), Fraction(int(part[0])), "integer")
+        return
+    value = _value(form, match[form])
+    if value is not None:
+        yield NumberSpan(match.start(), match.end(), -value if match["sign"] else value, _form(form, match[form]))
 
 
 def _is_division(text: str, match: re.Match[str]) -> bool:
@@ -114,6 +120,11 @@ def _form(form: str, text: str) -> NumberForm:
 
 
 @lru_cache(maxsize=4096)  # the same few numbers are everywhere
+def _whole(digits: str) -> Fraction:
+    return Fraction(int(digits))
+
+
+@lru_cache(maxsize=4096)
 def _value(form: str, text: str) -> Fraction | None:
     if form == "vulgar":
         return int(text[:-1] or 0) + Fraction(unicodedata.numeric(text[-1])).limit_denominator(10)
