@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Indexes, build_workshop
-from comdiv.augmentation.rounds import drawn
+from comdiv.augmentation.selection import selected
 from comdiv.augmentation.view import views_of
 from comdiv.problem import Problem
 
@@ -30,7 +30,7 @@ def compositional_validation(
     for proposal in proposals:
         of_text.setdefault(proposal.text_hash, proposal.problem)
     found = {problem.id: problem for problem in of_text.values()}
-    return [_marked(found[name]) for name in drawn(list(found), options.compositional_validation, options.seed)]
+    return [_marked(found[name]) for name in selected(list(found), options.compositional_validation, options.seed)]
 
 
 def _marked(problem: Problem) -> Problem:
