@@ -32,5 +32,23 @@ def selected_evenly(kinds: Mapping[str, str], limit: int | None, seed: int, bala
     return [name for name in kinds if name in chosen]
 
 
+def repetitions(kinds: Sequence[str], times: int, balance: float) -> list[int]:
+    """How often each item is there, once at least and `times` on average, if kinds with n of them weigh n^(1 − balance).
+
+    What does not divide evenly among the items of a kind goes to the first of them.
+    """
+    sizes = Counter(kinds)
+    weights = {kind: float(size ** (1 - balance)) for kind, size in sizes.items()}
+    share = times * len(kinds) / sum(weights.values()) if kinds else 0.0
+    places = {kind: max(size, round(share * weights[kind])) for kind, size in sizes.items()}
+    met: Counter[str] = Counter()
+    result = []
+    for kind in kinds:
+        often, rest = divmod(places[kind], sizes[kind])
+        result.append(often + (met[kind] < rest))
+        met[kind] += 1
+    return result
+
+
 def _digest(name: str, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}/{name}".encode()).digest()
