@@ -33,7 +33,7 @@ def selected_evenly(kinds: Mapping[str, str], limit: int | None, seed: int, bala
 
 
 def repetitions(kinds: Sequence[str], times: int, balance: float) -> list[int]:
-    """How often each item is there, once at least and `times` on average, if kinds with n of them weigh n^(1 − balance).
+    """How often each item is there, once at least and `times` on average, where n of a kind weigh n^(1 − balance).
 
     What does not divide evenly among the items of a kind goes to the first of them.
     """
