@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 import pytest
@@ -187,11 +188,18 @@ def test_warm_start_begins_with_the_ranker_of_the_round_before(data: Path, tmp_p
 
 def test_what_stays_has_the_best_scores(data: Path, tmp_path: Path, ranker: Any) -> None:
     chosen = {**RANKED, "rounds": 1, "keep_by": "joint"}
-    augment_dataset(data, tmp_path / "out", options(**chosen), make_solver=ranker)
+    report = augment_dataset(data, tmp_path / "out", options(**chosen), make_solver=ranker)
     folder = tmp_path / "out" / "rounds" / "1"
     scores = {line["id"]: line["score"] for line in records(folder / "scores.jsonl")}
     kept = [line["id"] for line in records(folder / "kept.jsonl")]
     assert kept == sorted(scores, key=lambda name: (-scores[name], name))[: len(scores) // 4]
+    found = report["rounds"][0]
+    assert found["least_score_kept"] == min(scores[name] for name in kept)
+    operations = {line["id"]: line["provenance"]["operation"] for line in records(folder / "candidates.jsonl")}
+    for operation in ("operation 1", "operation 2"):
+        assert found[operation]["median_score"] == median_low(
+            [scores[name] for name in operations if operations[name] == operation]
+        )
 
 
 def test_a_ranker_that_nobody_can_make_is_refused(data: Path, tmp_path: Path) -> None:

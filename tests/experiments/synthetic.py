@@ -146,8 +146,19 @@ def _dataset(root: Path, cell: PlannedCell, train: Sequence[Problem]) -> None:
             "rounds": [
                 {
                     "round": number,
-                    "operation 1": {"candidates": 20 * number, "kept": 5, "new_templates": 3 - number},
-                    "operation 2": {"candidates": 1200, "kept": 240, "new_templates": 0},
+                    "least_score_kept": -0.001,
+                    "operation 1": {
+                        "candidates": 20 * number,
+                        "kept": 5,
+                        "new_templates": 3 - number,
+                        "median_score": -0.25,
+                    },
+                    "operation 2": {
+                        "candidates": 1200,
+                        "kept": 240,
+                        "new_templates": 0,
+                        "median_score": -0.002,
+                    },
                 }
                 for number in (1, 2, 3)
             ],

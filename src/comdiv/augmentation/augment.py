@@ -69,7 +69,7 @@ def augment_dataset(
         scores = this.scores(candidates, [*given.train, *new], validation, make_solver, before)
         kept = this.keep(candidates, scores, room)
         this.write_timings()
-        rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new]))
+        rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new], scores))
         new += kept
         known |= {masked_hash(problem) for problem in kept}
         views += views_of(kept)

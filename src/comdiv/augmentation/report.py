@@ -1,8 +1,10 @@
 """What an augmentation did: new problems and templates by operation and round, what each check refused, samples."""
 
+import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median_low
 from typing import Any
 
 from comdiv.augmentation.options import AugmentationOptions
@@ -22,10 +24,13 @@ def round_facts(
     candidates: Sequence[Problem],
     kept: Sequence[Problem],
     current: Sequence[Problem],
+    scores: Mapping[str, float] | None,
 ) -> dict[str, Any]:
-    """The numbers of one round; `current` is the training set that it began with."""
+    """The numbers of one round; `current` is the training set that it began with, `scores` are the ranker's."""
     templates, shapes = _names(current, template), _names(current, shape)
     facts: dict[str, Any] = {"round": number, "drawn": checks["drawn"]}
+    if scores is not None:
+        facts["least_score_kept"] = _one_of([scores[problem.id] for problem in kept], min)
     for operation in OPERATIONS:
         mine = [problem for problem in kept if problem.provenance.operation == operation]
         counts = Counter(checks[operation])
@@ -38,7 +43,16 @@ def round_facts(
             "new_shapes": len(_names(mine, shape) - shapes),
             "refused": {name: count for name, count in sorted(counts.items()) if name != PASSED},
         }
+        if scores is not None:
+            ranked = [scores[new.id] for new in candidates if new.provenance.operation == operation]
+            facts[operation]["median_score"] = _one_of(ranked, median_low)
     return facts
+
+
+def _one_of(scores: Sequence[float], of: Callable[[Sequence[float]], float]) -> float | None:
+    """One of the scores; None where there is none, or where it is of an expression that the ranker cannot spell."""
+    found = of(scores) if scores else -math.inf
+    return found if math.isfinite(found) else None
 
 
 def _names(problems: Iterable[Problem], name: Any) -> set[str]:
@@ -120,13 +134,16 @@ def _validation_paragraph(counts: Mapping[str, int]) -> list[str]:
 
 
 def _rounds_table(report: Mapping[str, Any]) -> list[str]:
-    rows = ["| round | operation | drafts | passed | candidates | kept | new templates | new shapes |"]
-    rows.append("| --- " * 8 + "|")
+    rows = ["| round | operation | drafts | passed | candidates | kept | new templates | new shapes | median score |"]
+    rows.append("| --- " * 9 + "|")
     keys = ("drafts", "passed", "candidates", "kept", "new_templates", "new_shapes")
     for entry in report["rounds"]:
         for operation in OPERATIONS:
             values = " | ".join(f"{entry[operation][key]:,}" for key in keys)
-            rows.append(f"| {entry['round']} | {operation[-1]} | {values} |")
+            score = entry[operation].get("median_score")
+            rows.append(
+                f"| {entry['round']} | {operation[-1]} | {values} | {'–' if score is None else f'{score:.4f}'} |"
+            )
     return rows
 
 

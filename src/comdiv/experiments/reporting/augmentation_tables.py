@@ -3,19 +3,24 @@
 from collections.abc import Mapping
 from typing import Any
 
-from comdiv.experiments.reporting.tables import Column, Entry, Table
+from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
 from comdiv.experiments.results import Cell, PlanResults
 
 _CAPTION = (
     "New problems that passed the checks, and those that stayed: all, or the share that the ranker was surest of. "
-    "Templates that the training set did not have before the round."
+    "Templates that the training set did not have before the round. With a ranker the median score of each operation's "
+    "problems, and the least score that was kept: the logarithm of the probability of the ranker's own best "
+    "expression, unless the augmentation ranks otherwise."
 )
 _COLUMNS = (
     Column("Augmentation", number=False), Column("Dataset", number=False), Column("Ranker", number=False),
     Column("Round"), Column("passed", group="Operation 1"), Column("kept", group="Operation 1"),
-    Column("new templates", group="Operation 1"), Column("passed", group="Operation 2"),
-    Column("kept", group="Operation 2"),
+    Column("new templates", group="Operation 1"), Column("median score", group="Operation 1"),
+    Column("passed", group="Operation 2"), Column("kept", group="Operation 2"),
+    Column("median score", group="Operation 2"), Column("Least score kept"),
 )  # fmt: skip
+
+_OF_THE_FIRST = ("candidates", "kept", "new_templates")
 
 
 def augmentation_table(plan: PlanResults) -> Table | None:
@@ -35,8 +40,18 @@ def _rows(cell: Cell) -> list[tuple[Entry, ...]]:
 
 def _counts(found: Mapping[str, Any]) -> list[Entry]:
     first, second = found.get("operation 1", {}), found.get("operation 2", {})
-    counts = (
-        found["round"], first.get("candidates", 0), first.get("kept", 0), first.get("new_templates", 0),
-        second.get("candidates", 0), second.get("kept", 0),
-    )  # fmt: skip
-    return [Entry(f"{count:,}", count) for count in counts]
+    return [
+        *(_count(number) for number in (found["round"], *(first.get(key, 0) for key in _OF_THE_FIRST))),
+        _score(first.get("median_score")),
+        *(_count(second.get(key, 0)) for key in ("candidates", "kept")),
+        _score(second.get("median_score")),
+        _score(found.get("least_score_kept")),
+    ]
+
+
+def _count(count: int) -> Entry:
+    return Entry(f"{count:,}", count)
+
+
+def _score(score: float | None) -> Entry:
+    return EMPTY if score is None else Entry(f"{score:.4f}".replace("-", "−"), score)
