@@ -6,7 +6,7 @@ import pytest
 
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.options import check_names
-from comdiv.experiments.plan import read_plan
+from comdiv.experiments.plan_file import read_plan
 from comdiv.experiments.runner import run_plan
 
 FOLDER = Path(__file__).parents[2] / "experiments"

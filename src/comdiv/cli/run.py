@@ -47,7 +47,7 @@ def run(
     """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
     from comdiv.experiments.cells import plan_cells
     from comdiv.experiments.engine import make_engine
-    from comdiv.experiments.plan import read_plan
+    from comdiv.experiments.plan_file import read_plan
     from comdiv.experiments.runner import fitting_jobs, run_plan
     from comdiv.experiments.selection import selected
 

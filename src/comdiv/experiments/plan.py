@@ -1,4 +1,6 @@
-"""A plan: which datasets, which methods on them, with which seeds; read from YAML, every key checked.
+"""A plan: which datasets, which methods on them, with which seeds. `plan_file` reads it from YAML.
+
+Every key is checked before anything runs:
 
     name: main-results
     datasets:
@@ -12,25 +14,21 @@
     training: {seeds: [0, 1, 2], steps: equal}
     presets:
       smoke: {training: {seeds: [0], settings: {epochs: 2}}}
-
-A preset is laid over the plan: mappings key by key, anything else replaces what was there, `null` takes a key out.
 """
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from comdiv.dataset import VALIDATION_SHARE
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import unknown_name
 from comdiv.experiments.complaints import complaint
 
 Name = str
 Part = Literal["validation", "test"]
-_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+FILE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+()/,=-]*")
 
 
@@ -199,7 +197,7 @@ class Plan(_Model):
     @field_validator("name")
     @classmethod
     def _name_of_a_file(cls, name: str) -> str:
-        if not _FILE_NAME.fullmatch(name):
+        if not FILE_NAME.fullmatch(name):
             raise ValueError(f"'{name}' is no name for a plan: small letters, digits and hyphens")
         return name
 
@@ -236,77 +234,12 @@ class Plan(_Model):
         return self
 
 
-def read_plan(path: Path, preset: str | None = None, samples: int | None = None) -> Plan:
-    """The plan of a YAML file, with one of its presets laid over it; `samples` is that of its tuning."""
-    record = _read_yaml(path)
-    try:
-        presets = _presets(record.pop("presets", None) or {})
-        if preset is not None:
-            if preset not in presets:
-                raise unknown_name("preset of this plan", preset, presets)
-            record = _laid_over(record, presets[preset])
-        if samples is not None:
-            if not isinstance(record.get("tuning"), dict):
-                raise ComdivError("--samples goes with a plan that has `tuning`")
-            record["tuning"]["samples"] = samples
-        return make_plan(record)
-    except ComdivError as error:
-        raise ComdivError(f"{path}: {error}") from error
-
-
-def _presets(presets: Any) -> dict[str, Any]:
-    """The presets by name; a name becomes part of a file's name."""
-    if not isinstance(presets, dict):
-        raise ComdivError("presets: a mapping of names to changes of the plan")
-    for name in presets:
-        if not _FILE_NAME.fullmatch(str(name)):
-            raise ComdivError(f"presets: '{name}' is no name for a preset: small letters, digits and hyphens")
-    return presets
-
-
 def make_plan(record: Mapping[str, Any]) -> Plan:
     """The plan that a mapping describes; whatever is wrong with it is one line."""
     try:
         return Plan.model_validate(record)
     except ValidationError as error:
         raise complaint(error, Plan) from error
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML without the trap that the second of two equal keys silently wins."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' is there twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        record = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
-    except FileNotFoundError as error:
-        raise ComdivError(f"{path}: no such plan") from error
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ComdivError(f"{path}: {' '.join(str(error).split())}") from error
-    if not isinstance(record, dict):
-        raise ComdivError(f"{path}: a plan is a mapping of keys to values")
-    return record
-
-
-def _laid_over(record: Mapping[str, Any], changes: Any) -> dict[str, Any]:
-    if not isinstance(changes, dict):
-        raise ComdivError("a preset is a mapping of keys to values")
-    result = dict(record)
-    for key, value in changes.items():
-        if value is None:
-            result.pop(key, None)
-        elif isinstance(value, dict) and isinstance(result.get(key), dict):
-            result[key] = _laid_over(result[key], value)
-        else:
-            result[key] = value
-    return result
 
 
 def _said(where: str, what: str, name: str, known: Mapping[str, Any]) -> ValueError:
