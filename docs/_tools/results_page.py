@@ -88,6 +88,14 @@ PARTS = (
         ("rounds",),
     ),
     Part(
+        "paper-preset", "As the paper prints it: with and without its ranker",
+        "Algorithm 1 with the preset `paper` (five drafts an operation, problem and round, a GTS of hidden 128 as the "
+        "ranker, the best fifth of one ranking; the rounds end when the set is ten times the originals), and without "
+        "the ranker: a set of the same size, drawn by seed.",
+        ("comdiv run experiments/paper-preset.yaml --out runs",),
+        ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
+    ),
+    Part(
         "distributions", "Appendix: atoms and compounds at k = 40", "Frequencies in train against test.",
         ("comdiv run experiments/distributions.yaml --out runs",), ("datasets",), ("atoms", "compounds"),
     ),

@@ -48,6 +48,8 @@ def failing(error: Exception, item: int) -> str:
 def test_an_error_of_ours_comes_as_it_is_and_another_one_with_its_traceback() -> None:
     with pytest.raises(ComdivError, match="no such thing"):
         list(forked_map(failing, ComdivError("no such thing"), range(6), 2))
+    with pytest.raises(ComdivError, match="half a character"):
+        list(forked_map(failing, ComdivError("half a character: \ud800"), range(6), 2))
     with pytest.raises(RuntimeError, match="in failing"):
         list(forked_map(failing, ValueError("surprise"), range(6), 2))
 

@@ -26,7 +26,7 @@ def pairs(views: list[ProblemView], match: str) -> set[tuple[str, str, int]]:
     return {
         (view.problem.id, views[place].problem.id, clause)
         for number, view in enumerate(views)
-        for place, clause, _, _ in matches.drawn(number, random.Random(0), 10_000)
+        for place, clause, *_ in matches.drawn(number, random.Random(0), 10_000)
     }
 
 

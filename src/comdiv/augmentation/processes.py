@@ -89,9 +89,9 @@ def _answer(function: Callable[[Shared, Item], str], shared: Shared, item: Item)
     try:
         return _RETURNED, function(shared, item).encode()
     except ComdivError as error:
-        return _REFUSED, str(error).encode()
+        return _REFUSED, str(error).encode(errors="backslashreplace")
     except Exception:  # noqa: BLE001  (the parent raises it)
-        return _FAILED, traceback.format_exc().encode(errors="replace")
+        return _FAILED, traceback.format_exc().encode(errors="backslashreplace")
 
 
 def _received(stream: BinaryIO) -> str:

@@ -21,12 +21,13 @@ TRIES = 12  # pairs looked at for each new problem that is wanted: bounds the wo
 
 
 class Statement(NamedTuple):
-    """A clause that a narrative may replace: the problem's place in the current set, which clause of its, how many
-    operators its expression has, how often that uses the clause's quantity.
+    """A clause that a narrative may replace, and what most pairs fail by: the problem's place in the current set, which
+    clause of its, its language, how many operators its expression has, how often that uses the clause's quantity.
     """
 
     place: int
     clause: int
+    language: str
     operators: int
     uses: int
 
@@ -60,7 +61,7 @@ class Matches:
 def statements_of(views: Sequence[ProblemView]) -> list[Statement]:
     """Every clause that a narrative may replace."""
     return [
-        Statement(place, clause, view.operators, view.uses[view.clauses[clause].quantities[0]])
+        Statement(place, clause, view.problem.language, view.operators, view.uses[view.clauses[clause].quantities[0]])
         for place, view in enumerate(views)
         for clause in replaceable_clauses(view)
     ]
@@ -70,7 +71,7 @@ def match_by_unit(views: Sequence[ProblemView], frames: "Frames | None") -> Matc
     """The question asks for what the clause counts: "how many U", "# U". With frames, their keys must agree, too."""
     statements = statements_of(views)
     members: dict[object, list[int]] = {}
-    for number, (place, clause, _, _) in enumerate(statements):
+    for number, (place, clause, *_) in enumerate(statements):
         key = frames.statement_key(place, clause) if frames else unit_key(views[place], clause)
         if key is not None:
             members.setdefault(key, []).append(number)
@@ -101,7 +102,7 @@ def match_by_environment(views: Sequence[ProblemView], hashed: "TwoHoleHashes", 
     table = hashed.table
     statements = statements_of(views)
     statements_in: dict[int, list[int]] = {}
-    for number, (place, clause, _, _) in enumerate(statements):
+    for number, (place, clause, *_) in enumerate(statements):
         statements_in.setdefault(table.add(views[place].clauses[clause].masked), []).append(number)
     askers: dict[int, list[int]] = {}
     for place, view in enumerate(views):
@@ -190,14 +191,14 @@ def structural_drafts(
     view = views[asking]
     language, inside = view.problem.language, view.operators
     too_deep: list[int] = []  # told together: they are the most
-    for place, clause, outside, uses in matches.drawn(asking, source, TRIES * wanted):
+    for place, clause, spoken, outside, uses in matches.drawn(asking, source, TRIES * wanted):
+        if spoken != language:
+            continue
         greater = inside if inside > outside else outside
         if more_operators is not None and outside + uses * inside - greater > more_operators:
             too_deep.append(place)
             continue
         other = views[place]
-        if other.problem.language != language:
-            continue
         if too_deep:
             yield _too_deep(views, asking, too_deep)
             too_deep = []
