@@ -1,11 +1,11 @@
-"""Drawing one number at a time gives the sample that would have been drawn at once."""
+"""Drawing one number at a time gives the sample that would have been drawn at once; ids are drawn by seed alone."""
 
 import random
 from itertools import islice
 
 import pytest
 
-from comdiv.augmentation.drawing import drawn
+from comdiv.augmentation.drawing import drawn, selected
 
 
 @pytest.mark.parametrize("total", [0, 1, 5, 21, 22, 276, 277, 278, 1_045, 1_046, 100_000])
@@ -20,3 +20,13 @@ def test_who_stops_early_has_drawn_no_more() -> None:
     first = list(islice(drawn(source, 1_000_000, 500), 1))
     assert first == [once.randrange(1_000_000)]
     assert source.getstate() == once.getstate()
+
+
+def test_ids_are_drawn_by_seed_and_stay_in_their_order() -> None:
+    ids = [f"p{number}" for number in range(1_000)]
+    chosen = selected(ids, 100, 0)
+    assert len(chosen) == 100
+    assert chosen == [name for name in ids if name in set(chosen)]
+    assert chosen == selected(ids, 100, 0) != selected(ids, 100, 1)
+    assert set(selected(ids[::-1], 100, 0)) == set(chosen)
+    assert selected(ids, None, 0) == selected(ids, 5_000, 0) == ids

@@ -13,13 +13,11 @@ from comdiv.augmentation.proposals import Indexes
 from comdiv.augmentation.ranker import MakeSolver
 from comdiv.augmentation.report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
 from comdiv.augmentation.rounds import Round
-from comdiv.augmentation.selection import repetitions
 from comdiv.augmentation.source import Source, masked_hash, read_source
 from comdiv.augmentation.validation import compositional_validation
 from comdiv.augmentation.view import ProblemView, views_of
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.expression import template
 from comdiv.files import write_text
 from comdiv.problem import Problem
 from comdiv.solver import Progress
@@ -132,16 +130,13 @@ def _room(options: AugmentationOptions, originals: int, new: int) -> int:
     return max(0, int(options.max_growth * originals) - originals - new)
 
 
-def _repeated(problems: Sequence[Problem], times: int, balance: float) -> list[Problem]:
-    """The originals, and each of them again under an id of its own, with a balance those of rare templates oftener."""
-    kinds = [template(problem.expression) if balance and problem.expression else "" for problem in problems]
-    often = repetitions(kinds, times, balance)
+def _repeated(problems: Sequence[Problem], times: int) -> list[Problem]:
+    """The originals, and each of them again under an id of its own."""
     result = list(problems)
-    for number in range(2, max(often, default=1) + 1):
-        for problem, most in zip(problems, often, strict=True):
-            if number <= most:
-                origin = replace(problem.provenance, operation="repetition", parents=(problem.id,))
-                result.append(replace(problem, id=f"{problem.id}~{number}", provenance=origin))
+    for number in range(2, times + 1):
+        for problem in problems:
+            origin = replace(problem.provenance, operation="repetition", parents=(problem.id,))
+            result.append(replace(problem, id=f"{problem.id}~{number}", provenance=origin))
     return result
 
 
@@ -155,7 +150,7 @@ def _finish(
     compounds: Sequence[Problem],
 ) -> dict[str, Any]:
     """Write the dataset and the report; `dataset.json` comes last."""
-    train = (*_repeated(given.train, options.repeat_originals, options.balance), *new)
+    train = (*_repeated(given.train, options.repeat_originals), *new)
     report = make_report(given, options, rounds, new, len(train), compounds)
     facts = {"made_by": "comdiv augment", **plan, "versions": {name: version(name) for name in _VERSIONS_OF}}
 

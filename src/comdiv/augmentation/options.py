@@ -4,15 +4,7 @@ import hashlib
 import re
 from typing import Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    field_validator,
-    model_serializer,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from comdiv.errors import ComdivError, unknown_name
 
@@ -33,7 +25,6 @@ class AugmentationOptions(BaseModel):
     per_problem: tuple[int, int] = (12, 2)  # new problems an original and round, of operation 1 and 2
     growth: float | None = Field(9.0, gt=0)  # new problems of a round, at most so many times the originals
     max_growth: float = Field(10.0, gt=1)  # the final set, at most so many times the originals; the paper: unbounded
-    balance: float = Field(0.0, ge=0, le=1)  # of the templates among the new problems: 0 as they come, 1 all alike
     more_operators: int | None = Field(1, ge=0)  # than the greater of the parents; None: any number
     most_tokens: int = Field(60, ge=1)
     most_quantities: int = Field(6, ge=1)
@@ -49,14 +40,6 @@ class AugmentationOptions(BaseModel):
     # Problems by operation 1 on validation problems alone, beside those: early stopping then sees compounds, too.
     compositional_validation: int = Field(0, ge=0)
     seed: int = Field(0, ge=0)
-
-    @model_serializer(mode="wrap")
-    def _without_later_options(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """An option that came later is left out where it changes nothing: results made before it keep their names."""
-        record: dict[str, Any] = handler(self)
-        if not self.balance:
-            record.pop("balance", None)
-        return record
 
     @field_validator("operations")
     @classmethod

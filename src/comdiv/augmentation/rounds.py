@@ -6,24 +6,21 @@ complete step, and comes to the same bytes. Only `timings.json` tells of interru
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from comdiv.augmentation.drawing import selected
 from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import EXAMPLES, Indexes, Tally, Workshop, build_workshop, read_lines
 from comdiv.augmentation.ranker import MakeSolver, RankingTask, kept_of, rank_shard
-from comdiv.augmentation.selection import selected, selected_evenly
 from comdiv.augmentation.view import ProblemView
 from comdiv.errors import ComdivError
-from comdiv.expression import parse, template
 from comdiv.files import atomic_write, write_text
 from comdiv.problem import Problem, read_json_lines, read_problems, write_problems
 from comdiv.solver import Progress
-
-New = TypeVar("New")
 
 SHARD = 256  # problems of the current set worked on at a time
 RANKED_AT_ONCE = 512
@@ -53,7 +50,7 @@ class Round:
             started = time.perf_counter()
             found, tally = self._propose(views, known, indexes)
             limit = None if self.options.growth is None else max(1, round(self.options.growth * originals))
-            chosen = self._selected(found, limit, lambda line: str(json.loads(line)["expression"]))
+            chosen = selected(list(found), limit, self.options.seed)
             facts = {f"operation {number}": dict(sorted(counts.items())) for number, counts in tally.counts.items()}
             facts["drawn"] = {"of": len(found), "chosen": len(chosen)}
             write_text(tally_path, json.dumps(facts, indent=2) + "\n")
@@ -146,18 +143,11 @@ class Round:
         if not path.is_file():
             by_id = {problem.id: problem for problem in candidates}
             if scores is None:
-                ids = self._selected(by_id, room, lambda problem: str(problem.to_json()["expression"]))
+                ids = selected(list(by_id), room, self.options.seed)
             else:
                 ids = kept_of(candidates, [scores[p.id] for p in candidates], self.options.keep, self.options.keep_by)
             write_problems(path, (by_id[name] for name in (ids if room is None else ids[:room])))
         return list(read_problems(path))
-
-    def _selected(self, found: Mapping[str, New], limit: int | None, infix: Callable[[New], str]) -> list[str]:
-        """At most so many, drawn by seed, the templates balanced if that is wanted."""
-        seed, balance = self.options.seed, self.options.balance
-        if not balance:
-            return selected(list(found), limit, seed)
-        return selected_evenly({name: template(parse(infix(new))) for name, new in found.items()}, limit, seed, balance)
 
     def _took(self, step: str, started: float) -> None:
         self.seconds[step] = round(time.perf_counter() - started, 3)

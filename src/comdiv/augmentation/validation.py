@@ -7,9 +7,9 @@ need not be the one that composes best. Training and test problems have no part 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from comdiv.augmentation.drawing import selected
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Indexes, build_workshop
-from comdiv.augmentation.selection import selected
 from comdiv.augmentation.view import views_of
 from comdiv.problem import Problem
 

@@ -52,9 +52,6 @@ def augment(
         float | None, typer.Option(help="Greatest final size, as a multiple of the originals.")
     ] = None,
     repeat_originals: Annotated[int | None, typer.Option(min=1, help="How often each original is in the set.")] = None,
-    balance: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Of templates: 0 as they come, 1 all alike in the set.")
-    ] = None,
     warm_start: Annotated[
         bool | None, typer.Option("--warm-start/--cold-start", help="Begin each ranker with the last round's weights.")
     ] = None,
@@ -82,8 +79,7 @@ def augment(
 
     named = {
         "rounds": rounds, "keep": keep, "rank": rank, "keep_by": keep_by, "checks": checks, "match": match,
-        "growth": growth, "max_growth": max_growth, "repeat_originals": repeat_originals, "balance": balance,
-        "warm_start": warm_start,
+        "growth": growth, "max_growth": max_growth, "repeat_originals": repeat_originals, "warm_start": warm_start,
         "compositional_validation": compositional_validation, "ranker": solver, "ranker_preset": solver_preset,
         "operations": _numbers(operations, "--operations"),
         "per_problem": _pair(_numbers(per_problem, "--per-problem")),
