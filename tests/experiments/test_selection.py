@@ -46,6 +46,16 @@ def test_a_split_with_targets_goes_by_its_name_in_the_plan(plan: Plan, tmp_path:
     assert {"curve-0.30", "curve-0.50", "GTS on curve-0.50, seed 0"} <= labels(plan, tmp_path, datasets=["curve"])
 
 
+def test_a_seed_brings_its_trainings_and_what_has_no_seed(plan: Plan, tmp_path: Path) -> None:
+    seeds = plan.model_copy(update={"training": plan.training.model_copy(update={"seeds": (0, 1, 2)})})
+    assert labels(seeds, tmp_path, datasets=["iid"], methods=["GTS+DA"], seeds=[1]) == {
+        "iid", "DA on iid, seed 0", "GTS+DA on iid, seed 1", "GTS+DA on iid, seed 1: evaluation",
+    }  # fmt: skip
+    assert labels(seeds, tmp_path, seeds=[0]) == labels(plan, tmp_path)
+    with pytest.raises(ComdivError, match=r"seed 3 is none of this plan's \(0, 1, 2\)"):
+        labels(seeds, tmp_path, seeds=[3])
+
+
 def test_an_unknown_name_is_answered_with_the_nearest(plan: Plan, tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match="comdiv"):
         labels(plan, tmp_path, datasets=["comdv"])

@@ -41,6 +41,9 @@ def run(
         list[str] | None, typer.Option(help="Only this dataset of the plan, and what it needs; may be said often.")
     ] = None,
     method: Annotated[list[str] | None, typer.Option(help="Only this method of the plan; may be said often.")] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="Only trainings with this seed of the plan; may be said often.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -55,7 +58,7 @@ def run(
         raise ComdivError("--address goes with --engine ray")
     read = read_plan(plan, preset, samples)
     fitting = fitting_jobs(jobs, read.training.threads)
-    part = {"datasets": dataset or (), "methods": method or ()}
+    part: dict[str, Any] = {"datasets": dataset or (), "methods": method or (), "seeds": seed or ()}
     if dry_run:
         _print_dry_run(read, selected(read, plan_cells(read, plan.parent), **part), out, fitting, json=json)
         return

@@ -64,17 +64,18 @@ def run_plan(
     watch: Watch | None = None,
     datasets: Collection[str] = (),
     methods: Collection[str] = (),
+    seeds: Collection[int] = (),
 ) -> PlanResults:
     """Run what is not done, and return the results as they stand on disk afterwards.
 
     `base` is the folder from which the plan names files; `preset` is the one that was laid over it, for the record.
-    With `datasets` or `methods`, only those are run, and what they need; the rest stays a part of the plan.
+    With `datasets`, `methods` or `seeds`, only those are run, and what they need; the rest stays a part of the plan.
     Without an engine, processes on this machine take all cores.
     """
     if is_published(folder):
         raise ComdivError(f"{folder} holds published results, to read and not to go on with: choose another folder")
     cells = plan_cells(plan, base)
-    wanted = selected(plan, cells, datasets, methods)
+    wanted = selected(plan, cells, datasets, methods, seeds)
     path = register_plan(plan, folder, cells, preset)
     chosen = engine or LocalEngine(fitting_jobs(None, plan.training.threads))
     try:

@@ -1,4 +1,4 @@
-"""A part of a plan: the cells of some of its datasets and methods, and all that these need.
+"""A part of a plan: the cells of some of its datasets, methods and seeds, and all that these need.
 
 So a large plan is run in several sittings or on several machines; what is left shows as not run.
 """
@@ -15,16 +15,28 @@ AnyCell = TypeVar("AnyCell", PlannedCell, Cell)
 
 
 def selected(
-    plan: Plan, cells: Sequence[AnyCell], datasets: Collection[str] = (), methods: Collection[str] = ()
+    plan: Plan,
+    cells: Sequence[AnyCell],
+    datasets: Collection[str] = (),
+    methods: Collection[str] = (),
+    seeds: Collection[int] = (),
 ) -> tuple[AnyCell, ...]:
-    """The cells of these datasets and methods, by the plan's names; none named: of all. Measurements have no method."""
+    """The cells of these datasets, methods and seeds of trainings, as the plan names them; none named: of all.
+
+    Measurements have neither method nor seed.
+    """
     _check("dataset", datasets, plan.datasets)
     _check("method", methods, plan.methods)
+    for seed in seeds:
+        if seed not in plan.training.seeds:
+            there = ", ".join(map(str, plan.training.seeds))
+            raise ComdivError(f"seed {seed} is none of this plan's ({there})")
     chosen = {
         cell.key
         for cell in cells
         if (not datasets or _origin(cell.facts) in datasets)
         and (not methods or cell.facts.method in methods)
+        and (not seeds or cell.facts.seed is None or cell.facts.seed in seeds)
         and (cell.facts.method is not None or cell.facts.augmentation is None)  # augmentations: if they are needed
     }
     for cell in reversed(cells):  # each comes after those that it needs
