@@ -11,7 +11,7 @@ import torch
 import yaml
 
 from comdiv.errors import ComdivError
-from comdiv.expression import Expression, answers_agree, in_text_order, used_quantities
+from comdiv.expression import Expression, in_text_order
 from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
 from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
@@ -19,6 +19,7 @@ from comdiv.solvers.alphabet import Alphabet, expression_tokens
 from comdiv.solvers.batches import collate, sorted_batches
 from comdiv.solvers.beam import masked_log_softmax, search
 from comdiv.solvers.checkpoints import read_tensors, write_tensors
+from comdiv.solvers.coverage import is_right, learn_bonus, with_bonus
 from comdiv.solvers.examples import Example, encode_problem
 from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.model import Model, Sizes
@@ -28,7 +29,6 @@ from comdiv.solvers.training import Trained, seed_initialisation, train
 from comdiv.solvers.validation import drawn_validation
 
 SOLVING_BATCH = 64
-BONUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # candidates for the soft coverage constraint
 
 
 class NeuralSolver:
@@ -81,7 +81,9 @@ class NeuralSolver:
             progress=progress,
         )
         if validation:
-            self.cover_bonus = self._learn_bonus(validation)
+            beams = self.with_settings(cover="none").solve(validation, beam=5)
+            counts = [len(example.quantity_positions) for example in self._encode(validation)]
+            self.cover_bonus = learn_bonus(validation, beams, counts)
         return TrainingSummary(
             epochs=trained.epoch,
             best_epoch=trained.best_epoch,
@@ -162,46 +164,13 @@ class NeuralSolver:
                 read = [(model.sizes.alphabet.read(f.tokens, model.notation), f.log_probability) for f in sequences]
                 hypotheses[place] = [Hypothesis(expression, value) for expression, value in read]
                 if self.settings.cover == "soft":
-                    hypotheses[place].sort(key=self._bonus_key(len(examples[place].quantity_positions)))
+                    quantities = len(examples[place].quantity_positions)
+                    hypotheses[place] = with_bonus(hypotheses[place], quantities, self.cover_bonus)
         return [solution_of(problem, found[:beam]) for problem, found in zip(problems, hypotheses, strict=True)]
-
-    def _bonus_key(self, quantities: int, bonus: float | None = None) -> Callable[[Hypothesis], float]:
-        """Order by log-probability plus a bonus for using every quantity of the text."""
-        weight = self.cover_bonus if bonus is None else bonus
-
-        def key(hypothesis: Hypothesis) -> float:
-            expression = hypothesis.expression
-            covers = expression is not None and used_quantities(expression) == list(range(quantities))
-            return -(hypothesis.log_probability + weight * covers)
-
-        return key
-
-    def _learn_bonus(self, validation: Sequence[Problem]) -> float:
-        """The bonus with the best validation accuracy; the smallest of equal ones."""
-        plain = self.with_settings(cover="none")
-        solutions = plain.solve(validation, beam=5)
-        counts = [len(example.quantity_positions) for example in self._encode(validation)]
-
-        def right(bonus: float) -> int:
-            total = 0
-            for problem, solution, count in zip(validation, solutions, counts, strict=True):
-                ordered = sorted(solution.hypotheses, key=self._bonus_key(count, bonus))
-                answer = solution_of(problem, ordered).answer
-                total += answer is not None and problem.answer is not None and answers_agree(answer, problem.answer)
-            return total
-
-        return max(BONUSES, key=lambda bonus: (right(bonus), -bonus))
 
     def accuracy(self, problems: Sequence[Problem]) -> float:
         """Answer accuracy with the best single hypothesis: what selects the epoch."""
-        solutions = self.solve(problems)
-        right = sum(
-            solution.answer is not None
-            and problem.answer is not None
-            and answers_agree(solution.answer, problem.answer)
-            for problem, solution in zip(problems, solutions, strict=True)
-        )
-        return right / len(problems)
+        return sum(map(is_right, problems, self.solve(problems))) / len(problems)
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
         """The log-probability of every problem's own expression under the distribution that decoding uses."""
