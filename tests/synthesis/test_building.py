@@ -102,6 +102,14 @@ def test_too_few_is_an_error_that_says_how_many_there_are(size: str, said: str, 
     assert not (tmp_path / "sd").exists()
 
 
+@pytest.mark.parametrize("disjoint", [False, True])
+def test_the_greatest_size_that_is_named_can_be_had(disjoint: bool, tmp_path: Path) -> None:
+    with pytest.raises(ComdivError, match="a train of at most") as error:
+        build(tmp_path / "sd", size="90/10", disjoint=disjoint)
+    most = int(str(error.value).split()[-1])
+    assert len(build(tmp_path / "sd", size=f"{most}/10", disjoint=disjoint).training_side) == most
+
+
 def test_disjoint_sets_have_one_product_of_each_seed(tmp_path: Path) -> None:
     made = build(tmp_path / "sd", disjoint=True)
     products = Counter(p.provenance.details["seed"] for p in made.training_side if p.provenance.rule)

@@ -52,12 +52,14 @@ class Model(nn.Module, ABC):
         """How texts become integers, given the training problems."""
         originals = sum(not problem.provenance.operation for problem in problems)  # augmentation adds no words
         least = settings.min_frequency or (1 if originals < LARGE_CORPUS else 5)
-        return Vocabulary.learn((input_words(problem, cls.numbers)[0] for problem in problems), least)
+        split = settings.characters
+        texts = (input_words(problem, cls.numbers, characters=split)[0] for problem in problems)
+        return Vocabulary.learn(texts, least, characters=split)
 
     @classmethod
-    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
+    def load_reader(cls, folder: Path, words: Sequence[str], settings: SolverSettings) -> Reader:
         """The reader of a run folder, whose vocabulary has these words."""
-        return Vocabulary(tuple(words))
+        return Vocabulary(tuple(words), settings.characters)
 
     def save_reader(self, folder: Path) -> None:
         """Write what reading needs besides a vocabulary."""

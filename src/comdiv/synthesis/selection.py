@@ -44,7 +44,7 @@ def select(
     taken = _novel(reformulations, company, options.novelty, None if wanted is None else wanted[2], masked, chosen)
     seeds = [reformulation.seed.reading.problem for reformulation in taken]
     if wanted is not None:
-        products = _trimmed(products, wanted[0] - len(seeds), options)
+        products = _trimmed(products, len(seeds), options)
         company = _Company(products, read)
         for reformulation in taken:
             company.enter(reformulation.seed.reading)
@@ -122,13 +122,14 @@ def _halves(chosen: Sequence[Decomposition]) -> Iterable[Product]:
             yield decomposition.products[0 if 2 * number < len(found) else -1]
 
 
-def _trimmed(products: Sequence[Product], wanted: int, options: SynthesisOptions) -> list[Product]:
-    """As many products as there is room for: those with the lowest fit leave, never both of one seed."""
-    if wanted < 0 or len(products) < wanted:
+def _trimmed(products: Sequence[Product], seeds: int, options: SynthesisOptions) -> list[Product]:
+    """As many products as there is room for beside so many seeds: the least fit leave, never both of one seed."""
+    wanted = max(options.sizes[0] - seeds, 0) if options.sizes else len(products)
+    if len(products) < wanted:
         each = " (one a seed)" if options.disjoint else ""
         raise ComdivError(
-            f"{options.size}: the chosen seeds have {len(products)} different products{each}, "
-            f"and {max(wanted, 0)} are needed besides the reformulation seeds"
+            f"{options.size}: the chosen seeds have {len(products)} different products{each}, which with {seeds} "
+            f"seeds of reformulations make a train of at most {seeds + len(products)}"
         )
     left = {product.seed: 0 for product in products}
     for product in products:
