@@ -52,14 +52,12 @@ class Model(nn.Module, ABC):
         """How texts become integers, given the training problems."""
         originals = sum(not problem.provenance.operation for problem in problems)  # augmentation adds no words
         least = settings.min_frequency or (1 if originals < LARGE_CORPUS else 5)
-        split = settings.characters
-        texts = (input_words(problem, cls.numbers, characters=split)[0] for problem in problems)
-        return Vocabulary.learn(texts, least, characters=split)
+        return Vocabulary.learn((input_words(problem, cls.numbers)[0] for problem in problems), least)
 
     @classmethod
-    def load_reader(cls, folder: Path, words: Sequence[str], settings: SolverSettings) -> Reader:
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
         """The reader of a run folder, whose vocabulary has these words."""
-        return Vocabulary(tuple(words), settings.characters)
+        return Vocabulary(tuple(words))
 
     def save_reader(self, folder: Path) -> None:
         """Write what reading needs besides a vocabulary."""

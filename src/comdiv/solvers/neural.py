@@ -24,7 +24,7 @@ from comdiv.solvers.examples import Example, encode_problem
 from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.model import Model, Sizes
 from comdiv.solvers.reading import Reader, input_words
-from comdiv.solvers.settings import LATER, SolverSettings
+from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.training import Trained, seed_initialisation, train
 from comdiv.solvers.validation import drawn_validation
 
@@ -203,7 +203,7 @@ class NeuralSolver:
         model = self._ready()
         if self.reader is None or self.alphabet is None:
             raise ComdivError("the solver has not been trained")
-        words, places = input_words(problem, "indexed", characters=self.settings.characters)
+        words, places = input_words(problem, "indexed")
         asked = replace(problem, expression=expression)
         notation, most = model.notation, self.settings.most_tokens
         example = encode_problem(asked, self.reader, self.alphabet, notation, model.numbers, most)
@@ -261,11 +261,11 @@ class NeuralSolver:
             config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
             tokens = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
             solver = cls(config["solver"], model_class(config["solver"]), SolverSettings(**config["settings"]))
-            solver.reader = solver.model_class.load_reader(folder, tokens["words"], solver.settings)
+            solver.reader = solver.model_class.load_reader(folder, tokens["words"])
             alphabet = tokens["alphabet"]
             solver.alphabet = Alphabet(tuple(alphabet["constants"]), alphabet["copies"])
             solver.cover_bonus = config["learnt"]["cover_bonus"]
-            if missing := SolverSettings.model_fields.keys() - {*LATER, *config["settings"]}:
+            if missing := SolverSettings.model_fields.keys() - config["settings"].keys():
                 raise ValueError(f"config.yaml lacks {', '.join(sorted(missing))}")
         except FileNotFoundError as error:
             raise ComdivError(f"{folder} is no run of a solver: it has no {Path(error.filename).name}") from error

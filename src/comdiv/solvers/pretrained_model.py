@@ -32,7 +32,7 @@ class PretrainedModel(Model):
         return Pieces.learn(cls.kind, cls.default_weights, problems, settings)
 
     @classmethod
-    def load_reader(cls, folder: Path, words: Sequence[str], settings: SolverSettings) -> Reader:
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
         return Pieces.load(cls.kind, folder)
 
     def save_reader(self, folder: Path) -> None:

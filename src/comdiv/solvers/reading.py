@@ -1,6 +1,5 @@
 """What a solver reads: texts as integers, with the places of their quantities."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +12,6 @@ NumberInput = Literal["masked", "indexed"]  # every quantity as NUM, or as N0, N
 PADDING, UNKNOWN, NUMBER = "<pad>", "<unk>", "NUM"
 PADDING_INDEX, UNKNOWN_INDEX = 0, 1  # in every vocabulary
 MOST_WORDS = 500  # a longer text is cut, quantities after the cut point at its last word
-# A Chinese character, or what stands between two.
-_PIECES = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\u3400-\u9fff\uf900-\ufaff]+")
 
 
 class Reader(Protocol):
@@ -32,11 +29,8 @@ class Reader(Protocol):
         """A text's integers, and the positions of its quantities among them."""
 
 
-def input_words(problem: Problem, numbers: NumberInput, *, characters: bool = False) -> tuple[list[str], list[int]]:
-    """A text's words, lower case, quantities replaced; and the positions of the quantities among them.
-
-    With `characters`, a Chinese word is as many as it has characters. Their meanings recur where the word is new.
-    """
+def input_words(problem: Problem, numbers: NumberInput) -> tuple[list[str], list[int]]:
+    """A text's words, lower case, quantities replaced; and the positions of the quantities among them."""
     language = get_language(problem.language)
     words: list[str] = []
     positions: list[int] = []
@@ -45,8 +39,7 @@ def input_words(problem: Problem, numbers: NumberInput, *, characters: bool = Fa
             positions.append(len(words))
             words.append(NUMBER if numbers == "masked" else f"N{token.quantity}")
         else:
-            word = token.text.lower()
-            words.extend(_PIECES.findall(word) if characters else [word])
+            words.append(token.text.lower())
     kept = words[:MOST_WORDS] or [""]
     return kept, [min(position, len(kept) - 1) for position in positions]
 
@@ -56,17 +49,16 @@ class Vocabulary:
     """Words by frequency; index 0 pads, 1 is any unknown word."""
 
     words: tuple[str, ...]
-    characters: bool = False  # Chinese words are read as their characters
     index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {word: position for position, word in enumerate(self.words)})
 
     @classmethod
-    def learn(cls, texts: Iterable[Sequence[str]], min_frequency: int, *, characters: bool = False) -> "Vocabulary":
+    def learn(cls, texts: Iterable[Sequence[str]], min_frequency: int) -> "Vocabulary":
         counts = Counter(word for text in texts for word in text)
         kept = [word for word, count in counts.items() if count >= min_frequency and word not in (PADDING, UNKNOWN)]
-        return cls((PADDING, UNKNOWN, *sorted(kept, key=lambda word: (-counts[word], word))), characters)
+        return cls((PADDING, UNKNOWN, *sorted(kept, key=lambda word: (-counts[word], word))))
 
     @property
     def unknown(self) -> int:
@@ -76,5 +68,5 @@ class Vocabulary:
         return [self.index.get(word, UNKNOWN_INDEX) for word in words]
 
     def read(self, problem: Problem, numbers: NumberInput) -> tuple[list[int], list[int]]:
-        words, positions = input_words(problem, numbers, characters=self.characters)
+        words, positions = input_words(problem, numbers)
         return self.encode(words), positions

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from comdiv.errors import ComdivError, unknown_name
 
 Cover = Literal["none", "soft", "hard"]
-LATER = ("characters",)  # settings that came after the first results: written where they are not the default
 
 
 class SolverSettings(BaseModel):
@@ -33,7 +32,6 @@ class SolverSettings(BaseModel):
     beam: int = Field(5, ge=1, le=100)
     most_tokens: int = Field(45, ge=3, le=255)  # of an expression; the paper of GTS allows 45 nodes
     targets: Literal["given", "ordered"] = "given"  # as the corpus writes them, or operands of + and * in text order
-    characters: bool = False  # read Chinese character by character, not word by word
     min_frequency: int | None = None  # words seen less often are unknown; None: 1 under 5,000 originals, else 5
     forget: float = Field(0.0, ge=0)  # a word seen c times is read as unknown with probability forget / (forget + c)
     constrained: bool = True  # decode well-formed expressions only
@@ -45,13 +43,6 @@ class SolverSettings(BaseModel):
     seed: int = Field(0, ge=0)
     threads: int = Field(0, ge=0)  # 0: as torch finds them
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
-
-    @model_serializer(mode="wrap")
-    def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what came later and does nothing here, so that earlier results keep their keys."""
-        written: dict[str, Any] = handler(self)
-        defaults = {name: type(self).model_fields[name].default for name in LATER}
-        return {name: value for name, value in written.items() if name not in LATER or value != defaults[name]}
 
 
 # The papers of BERT and GPT-2; their sizes are those of the weights.
