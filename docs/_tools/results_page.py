@@ -70,12 +70,6 @@ PARTS = (
         ("compositions", "augmentations", "coverage", "overlap"), ("compositions",),
     ),
     Part(
-        "trained-longer", "SD, trained longer",
-        "More dropout (0.5 instead of 0.3) and twice the steps for both, chosen on SD-dev; else as above.",
-        ("comdiv run experiments/trained-longer.yaml --out runs",),
-        ("compositions", "accuracy", "coverage", "overlap"),
-    ),
-    Part(
         "ablation", "Table IV: what each part of the augmentation contributes",
         "Algorithm 1 with drafts and rankers as in Figure 5b.",
         ("comdiv run experiments/ablation.yaml --dataset mawps-comdiv --dataset sd --out runs",),
