@@ -65,7 +65,7 @@ def test_the_values_drawn_are_the_values_given() -> None:
     line = figure.axes[0].lines[0]
     assert list(line.get_xdata()) == [0.1, 0.5, 0.9]
     assert list(line.get_ydata()) == [80, 60, 40]
-    assert picture.alternative == "GTS (n = 474): 80.0 at 0.1, 60.0 at 0.5, 40.0 at 0.9"
+    assert picture.alternative == "GTS (n = 474): 80.0 at 0.10, 60.0 at 0.50, 40.0 at 0.90"
 
 
 def test_more_series_than_colours_are_all_drawn() -> None:

@@ -129,7 +129,7 @@ def curve_figure(
         return figure
 
     told = "; ".join(
-        f"{label}: " + ", ".join(f"{point.y:.1f} at {point.x:g}" for point in points)
+        f"{label}: " + ", ".join(f"{point.y:.1f} at {point.x:.2f}" for point in points)
         for label, points in series.items()
     )
     return Picture(name, title, caption, told, draw)

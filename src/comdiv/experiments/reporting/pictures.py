@@ -84,7 +84,7 @@ def _divergence_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[
         yield curve_figure(
             f"{plan.name}-divergence",
             "Accuracy against compound divergence",
-            "Each point is a split of the same sizes; the more its compounds differ, the harder it is (Figure 5a). "
+            "Each point is a split of the same sizes; the further right, the more its compounds differ (Figure 5a). "
             "Bands: 95 % intervals.",
             series,
             "compound divergence between train and test",
