@@ -71,14 +71,18 @@ class TrainingSummary:
 
 
 class Solver(Protocol):
-    """Everything that can be trained on problems, solve them, and say how probable an expression is."""
+    """Everything that can be trained on problems, solve them, and say how probable an expression is.
+
+    `fit` keeps the epoch that is best on the validation problems; where there are none it may draw some from `train`.
+    With None in their place no problem is held back, and the last epoch is kept.
+    """
 
     name: str
 
     def fit(
         self,
         train: Sequence[Problem],
-        validation: Sequence[Problem],
+        validation: Sequence[Problem] | None,
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,

@@ -97,6 +97,7 @@ def test_the_same_command_goes_on_or_does_nothing(data: Path, tmp_path: Path) ->
     [
         ((*SMALL[1:], "hidden=16"), (), "hidden is 8, not 16"),
         (SMALL, ("--seed", "3"), "seed is 0, not 3"),
+        (SMALL, ("--select", "last"), "it keeps the best epoch, not the last"),
     ],
 )
 def test_other_settings_in_the_same_folder_are_refused_by_name(
@@ -105,6 +106,13 @@ def test_other_settings_in_the_same_folder_are_refused_by_name(
     train(data, tmp_path / "run")
     with pytest.raises(ComdivError, match=f"is a run with other settings: {difference}"):
         train(data, tmp_path / "run", *options, settings=settings)
+
+
+def test_the_last_epoch_can_be_kept_and_validation_problems_left_alone(data: Path, tmp_path: Path) -> None:
+    result = train(data, tmp_path / "run", "--select", "last")
+    assert "best epoch 2 of 2, no validation problems" in result.stdout
+    assert yaml.safe_load((tmp_path / "run" / "config.yaml").read_text())["select"] == "last"
+    assert train(data, tmp_path / "run", "--select", "last").stdout == result.stdout
 
 
 def test_another_solver_or_other_data_in_the_same_folder_are_refused(data: Path, tmp_path: Path) -> None:

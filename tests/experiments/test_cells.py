@@ -62,6 +62,16 @@ def test_a_setting_changes_the_trainings_and_what_follows_them_only(base: Path) 
     assert not set(keys(before, "evaluation")) & set(keys(after, "evaluation"))
 
 
+def test_which_epoch_is_kept_changes_the_trainings_of_that_dataset_only(base: Path) -> None:
+    (first, *others), last = tiny_plan()["datasets"].items(), {"select": "last"}
+    before = cells_of(base, datasets=dict([first, *others]))
+    after = cells_of(base, datasets=dict([(first[0], {**first[1], **last}), *others]))
+    assert keys(before, "dataset") == keys(after, "dataset")
+    assert len(set(keys(before, "training")) & set(keys(after, "training"))) == len(others) == 1
+    changed = next(cell for cell in after if cell.kind == "training" and cell.key not in keys(before, "training"))
+    assert changed.recipe["select"] == "last"
+
+
 def test_another_way_to_decode_trains_nothing_anew(base: Path) -> None:
     before, after = cells_of(base), cells_of(base, evaluate={"cover": ["none", "hard"]})
     assert keys(before, "training") == keys(after, "training")

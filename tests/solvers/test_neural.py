@@ -16,6 +16,9 @@ from comdiv.solvers.neural import NeuralSolver
 from solvers.tiny import EIGHT, SOLVERS, UNSEEN, problem, tiny_solver, trained_solver
 
 Trained = Callable[[str], NeuralSolver]
+SIXTEEN = [
+    Problem(f"{p.id} {n}", "en", f"{p.text} {'Well. ' * n}", p.expression, p.answer) for n in (0, 1) for p in EIGHT
+]
 
 
 # --- scoring ---
@@ -275,8 +278,12 @@ def test_training_problems_that_cannot_be_spelled_are_counted_and_left_out() -> 
 
 
 def test_without_validation_problems_a_part_of_the_training_set_is_drawn() -> None:
-    twelve = [problem(f"{p.id} {n}", f"{p.text} {'Well. ' * n}", None) for n in (0, 1) for p in EIGHT]
-    twelve = [Problem(p.id, "en", p.text, EIGHT[n % 8].expression, EIGHT[n % 8].answer) for n, p in enumerate(twelve)]
-    summary = tiny_solver().fit(twelve, ())
+    summary = tiny_solver().fit(SIXTEEN, ())
     assert summary.problems == 13  # a fifth of sixteen is three
     assert summary.best_validation_accuracy is not None
+
+
+def test_where_nothing_is_to_be_held_back_all_are_trained_on_and_the_last_epoch_is_kept() -> None:
+    summary = tiny_solver(epochs=3, patience=1).fit(SIXTEEN, None)
+    assert (summary.problems, summary.epochs, summary.best_epoch) == (16, 3, 3)
+    assert summary.best_validation_accuracy is None

@@ -1,7 +1,7 @@
 """`comdiv train`: a solver, a dataset, a run folder."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,6 +18,9 @@ def train(
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: --set hidden=128 --set epochs=20.")
     ] = None,
+    select: Annotated[
+        Literal["best", "last"], typer.Option(help="The epoch to keep: the best on validation problems, or the last.")
+    ] = "best",
     seed: Annotated[int, typer.Option(min=0)] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     threads: Annotated[int, typer.Option(min=0, help="CPU threads; 0: as torch finds them.")] = 0,
@@ -28,7 +31,7 @@ def train(
 
     settings = {"seed": seed, "device": device, "threads": threads, **parsed_changes(changes or [])}
     with progress_of(solver) as progress:
-        summary = train_run(solver, data, out, preset=preset, changes=settings, progress=progress)
+        summary = train_run(solver, data, out, preset=preset, changes=settings, select=select, progress=progress)
     if summary.left_out:
         print_note(f"{summary.left_out} training problems were left out: the alphabet cannot spell their expressions")
     result = {

@@ -146,6 +146,8 @@ class _Planner(CellBook):
                     "settings": None if settings is None else settings.model_dump(),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }
+                if self.plan.datasets[origin].select == "last":
+                    recipe["select"] = "last"
                 inputs: dict[str, str] = {}
                 if settings is not None and settings.weights:
                     recipe |= self._weights(settings)

@@ -89,6 +89,7 @@ class DatasetPlan(_Model):
     folder: str | None = None
     limit: int | None = Field(None, ge=10)  # so many problems of the corpus, drawn by their ids: for trials
     steps_like: Literal["plain", "augmented"] | None = None  # instead of the training's, for this dataset
+    select: Literal["best", "last"] = "best"  # the epoch that is kept: `comdiv train --select`
     settings: dict[str, Any] = Field(default_factory=dict)  # hyper-parameters of all that is trained on it
     augmentation: dict[str, Any] = Field(default_factory=dict)  # options of whatever augments it
 

@@ -181,7 +181,10 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         settings = {**settings, "weights": place.inputs["weights"]}
     if recipe["steps"] == "equal":
         settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
-    summary = train_run(solver, place.data(), run, preset=recipe["preset"], changes=settings, progress=place.progress)
+    summary = train_run(
+        solver, place.data(), run, preset=recipe["preset"], changes=settings, select=recipe.get("select", "best"),
+        progress=place.progress,
+    )  # fmt: skip
     epochs = [entry["processor_seconds"] for entry in summary.history]
     return {
         "epochs": summary.epochs,

@@ -33,7 +33,7 @@ class CommandSolver:
     def fit(
         self,
         train: Sequence[Problem],
-        validation: Sequence[Problem],
+        validation: Sequence[Problem] | None,
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,

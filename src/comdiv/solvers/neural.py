@@ -48,7 +48,7 @@ class NeuralSolver:
     def fit(
         self,
         train_problems: Sequence[Problem],
-        validation: Sequence[Problem],
+        validation: Sequence[Problem] | None,
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,
@@ -57,11 +57,15 @@ class NeuralSolver:
     ) -> TrainingSummary:
         """Train from scratch, or go on where a training in `resume_from` stopped.
 
-        With `start_from`, a run's folder, begin with its weights; they bring their vocabulary and alphabet with them.
+        `validation` selects the epoch. Where it is empty, some of the training problems are drawn for that; where it is
+        None, the last epoch is kept. With `start_from`, a run's folder, begin with its weights; they bring their
+        vocabulary and alphabet with them.
         """
         if not train_problems:
             raise ComdivError("there are no training problems")
-        if not validation:
+        if validation is None:
+            validation = ()
+        elif not validation:
             train_problems, validation = drawn_validation(train_problems, self.settings.seed)
         if start_from is None:
             self._learn_tokens(train_problems)

@@ -18,7 +18,7 @@ from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
 from comdiv.solvers.registry import load_solver, make_solver, model_class
-from comdiv.solvers.settings import Cover, SolverSettings, settings_for
+from comdiv.solvers.settings import Cover, Select, SolverSettings, settings_for
 
 CONFIG = "config.yaml"
 _SOLVED_AT_ONCE = 256  # problems between two reports of progress
@@ -31,16 +31,18 @@ def train_run(
     *,
     preset: str = "cpu",
     changes: Mapping[str, Any] | None = None,
+    select: Select = "best",
     progress: Progress | None = None,
 ) -> TrainingSummary:
     """Train a solver on a dataset folder into a run folder; an interrupted run there goes on by itself.
 
+    `select` is the epoch that is kept: the best on validation problems, or the last, and then these have no part in it.
     A run with other settings or other data is never continued: the difference is named.
     """
     model_class(solver)  # an unknown name is answered before anything is read
     settings = settings_for(solver, preset, changes)
     dataset = read_dataset(data)
-    config = _config(solver, preset, settings, data)
+    config = _config(solver, preset, settings, select, data)
     if not (run / CONFIG).is_file():
         if run.exists() and any(not path.name.endswith(".part") for path in run.iterdir()):
             raise ComdivError(f"{run} exists and is no run of a solver; choose another folder")
@@ -53,8 +55,9 @@ def train_run(
         write_text(run / "metrics.jsonl", "".join(json.dumps(entry) + "\n" for entry in trained.history))
 
     try:
+        validation = dataset.validation if select == "best" else None
         summary: TrainingSummary = trainer.fit(
-            dataset.train, dataset.validation, resume_from=run, progress=progress, after_epoch=after_epoch
+            dataset.train, validation, resume_from=run, progress=progress, after_epoch=after_epoch
         )
         trainer.save(run)
     except ComdivError:
@@ -138,12 +141,13 @@ def read_config(run: Path) -> dict[str, Any]:
     return config if isinstance(config, dict) else {}
 
 
-def _config(solver: str, preset: str, settings: SolverSettings, data: Path) -> dict[str, Any]:
+def _config(solver: str, preset: str, settings: SolverSettings, select: Select, data: Path) -> dict[str, Any]:
     files = {part: file_sha256(data / f"{part}.jsonl") for part in ("train", "validation")}
     return {
         "solver": solver,
         "preset": preset,
         "settings": settings.model_dump(),
+        "select": select,
         "data": {"folder": str(data), "sha256": files},
         "versions": {name: version(name) for name in model_class(solver).versions_of},
     }
@@ -156,6 +160,8 @@ def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str | No
     for name, value in wanted["settings"].items():
         if there.get("settings", {}).get(name) != value:
             return f"{name} is {there.get('settings', {}).get(name)}, not {value}"
+    if there.get("select", "best") != wanted["select"]:
+        return f"it keeps the {there.get('select', 'best')} epoch, not the {wanted['select']}"
     if there.get("data", {}).get("sha256") != wanted["data"]["sha256"]:
         return "the dataset has changed"
     return None

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from comdiv.errors import ComdivError, unknown_name
 
 Cover = Literal["none", "soft", "hard"]
+Select = Literal["best", "last"]  # which epoch's weights are kept
 
 
 class SolverSettings(BaseModel):
