@@ -125,6 +125,25 @@ def test_other_numbers_under_the_same_key_are_told_and_taken_only_by_force(runs:
     assert taken["summary"]["test"]["correct"] == record["summary"]["test"]["correct"]
 
 
+def test_a_plan_without_cells_that_are_published_replaces_the_published_one_only_by_force(
+    runs: Path, tmp_path: Path
+) -> None:
+    older, folder = tmp_path / "older", tmp_path / "published"
+    shutil.copytree(runs, older)
+    plan = next(path for path in (older / "plans").iterdir() if path.stem == "main-results")
+    record = json.loads(plan.read_text())
+    last = next(cell["facts"]["method"] for cell in reversed(record["cells"]) if cell["kind"] == "evaluation")
+    record["cells"] = [cell for cell in record["cells"] if cell["facts"].get("method") != last]
+    plan.write_text(json.dumps(record))
+    assert export_results(older, folder)["older_plans"] == []
+    assert export_results(runs, folder)["older_plans"] == []  # more than there was is no loss
+    everything = states(folder)
+    assert export_results(older, folder)["older_plans"] == ["main-results"]
+    assert states(folder) == everything
+    assert export_results(older, folder, force=True)["older_plans"] == []
+    assert len(states(folder)) < len(everything)
+
+
 def test_half_a_published_cell_is_written_anew(runs: Path, published: Path, tmp_path: Path) -> None:
     export_results(runs, tmp_path / "results")
     for marker in (tmp_path / "results" / "cells").glob("evaluation-*/done.json"):

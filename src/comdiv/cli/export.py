@@ -207,6 +207,11 @@ def results(
             f"{len(facts['differing'])} published cell{'s have' if several else ' has'} other numbers than these runs: "
             f"{facts['differing'][0]}{' and others' * several}; --force takes the new ones"
         )
+    if facts["older_plans"]:
+        print_note(
+            f"{', '.join(facts['older_plans'])}: the plan of these runs, an older one perhaps, lacks cells that are "
+            "published; the published plan stays, --force takes this one"
+        )
     cells = facts["cells"]
     said = [f"{cells[state]:,} cells {state}" for state in ("added", "replaced", "kept") if cells[state]]
     _say(out, facts, [*said, f"{len(facts['plans'])} plan{'s' * (len(facts['plans']) != 1)}"], json=json)

@@ -57,8 +57,8 @@ def export_results(
 ) -> dict[str, Any]:
     """Add whatever is done in `runs` to a folder of published results, and say what was added.
 
-    What is published stays: a cell that is there already is taken again only with `force`. Several runs, on several
-    machines and days, may so be collected in one folder.
+    What is published stays: a cell that is there already is taken again only with `force`, and so is a plan that lacks
+    published cells, as an older copy of it may. Several runs, on several machines and days, may so be collected.
     """
     plans = read_results(runs)
     _check(runs, folder)
@@ -76,11 +76,14 @@ def export_results(
         if before is None or force:
             _publish(plan, cell, target, judgements)
         states["added" if before is None else "replaced" if force else "kept"].append(cell.label)
+    older = [] if force else [plan.name for plan in plans if _would_hide_results(plan, folder)]
     for plan in plans:
-        _write_json(folder / PLANS / plan.path.name, without_texts(read_json(plan.path)))
+        if plan.name not in older:
+            _write_json(folder / PLANS / plan.path.name, without_texts(read_json(plan.path)))
     _publish_judgements(runs, folder, force=force)
     counts = {state: len(labels) for state, labels in states.items()}
-    return {"plans": [plan.name for plan in plans], "cells": counts, "differing": states["differing"]}
+    names = [plan.name for plan in plans]
+    return {"plans": names, "older_plans": older, "cells": counts, "differing": states["differing"]}
 
 
 def _check(runs: Path, folder: Path) -> None:
@@ -90,6 +93,15 @@ def _check(runs: Path, folder: Path) -> None:
         raise ComdivError(f"{folder} is a file: published results are a folder")
     if folder.is_dir() and any(folder.iterdir()) and not is_published(folder):
         raise ComdivError(f"{folder} holds something else than published results: choose another folder")
+
+
+def _would_hide_results(plan: PlanResults, folder: Path) -> bool:
+    """Whether cells that are published under this plan's name would no longer be in it."""
+    path = folder / PLANS / plan.path.name
+    if not path.is_file():
+        return False
+    published = {cell["key"] for cell in read_json(path)["cells"]}
+    return any(read_done(cell_folder(folder, key)) is not None for key in published - {c.key for c in plan.cells})
 
 
 def _publish(plan: PlanResults, cell: Cell, target: Path, judgements: Judgements) -> None:
