@@ -103,6 +103,12 @@ PARTS = (
         ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
     ),
     Part(
+        "ranker-training", "Beyond the paper: rankers that are less sure",
+        "The seven rounds of Figure 5b with rankers of fewer epochs than its 20.",
+        ("comdiv run experiments/ranker-training.yaml --out runs",),
+        ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
+    ),
+    Part(
         "distributions", "Appendix: atoms and compounds at k = 40", "Frequencies in train against test.",
         ("comdiv run experiments/distributions.yaml --out runs",), ("datasets",), ("atoms", "compounds"),
     ),
