@@ -19,6 +19,7 @@ from comdiv.splitting.measurement import Frequency
 GAPS = [Gap("GTS", 71.5, 51.2, 70.0, 50.0), Gap("MathEN", 66.5, 46.9)]
 CURVE = [Point(0.1, 80, (75, 85)), Point(0.5, 60, (55, 65)), Point(0.9, 40)]
 HISTORY = [{"epoch": 1, "loss": 2.0, "validation_accuracy": 0.2}, {"epoch": 2, "loss": 1.0, "validation_accuracy": 0.4}]
+UNVALIDATED = [{**entry, "validation_accuracy": None} for entry in HISTORY]
 
 PICTURES: dict[str, tuple[Picture, int]] = {
     # two methods: a line of two ends each, two dots each, two rings for the paper
@@ -29,6 +30,7 @@ PICTURES: dict[str, tuple[Picture, int]] = {
         2 + 1 + 2 + 1,
     ),
     "training": (training_figure("t", "sd", {"GTS (n = 50)": [HISTORY, HISTORY]}), 8),
+    "training, nothing held back": (training_figure("t", "sd", {"GTS (n = 50)": [UNVALIDATED, UNVALIDATED]}), 4),
     "composition": (
         composition_figure("k", "sd", {"structural (n = 668)": {"GTS": Point(0, 3, (2, 5)), "GTS+DA": Point(0, 17)}}),
         2 + 2,

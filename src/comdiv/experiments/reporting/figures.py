@@ -175,36 +175,39 @@ def rounds_figure(
     return Picture(name, "Accuracy and time against rounds", caption, told, draw)
 
 
-def training_figure(name: str, where: str, runs: Mapping[str, Sequence[Sequence[Mapping[str, float]]]]) -> Picture:
-    """Loss and validation accuracy by epoch; a colour for each method, a line for each seed. Names of methods say n."""
+def training_figure(
+    name: str, where: str, runs: Mapping[str, Sequence[Sequence[Mapping[str, float | None]]]]
+) -> Picture:
+    """Loss and validation accuracy by epoch; a colour for each method, a line for each seed. Names of methods say n.
+
+    Where no training held problems back (`select: last`), there is no accuracy to draw.
+    """
+    entries = [entry for histories in runs.values() for history in histories for entry in history]
+    drawn = {"loss": ("training loss", 1)}
+    if any(entry.get("validation_accuracy") is not None for entry in entries):
+        drawn["validation_accuracy"] = ("validation accuracy (%)", 100)
 
     def draw(theme: Theme) -> "Figure":
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(FULL, 3.2), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for colour, (label, histories) in zip(_cycle(theme), runs.items(), strict=False):
-            for place, history in enumerate(histories):
-                shown = label if place == 0 else None
-                epochs = [entry["epoch"] for entry in history]
-                left.plot(epochs, [entry["loss"] for entry in history], color=colour, label=shown, linewidth=1.3)
-                validated = [entry for entry in history if entry.get("validation_accuracy") is not None]
-                right.plot(
-                    [entry["epoch"] for entry in validated],
-                    [100 * entry["validation_accuracy"] for entry in validated],
-                    color=colour,
-                    linewidth=1.3,
-                )
-        for axes, what in ((left, "training loss"), (right, "validation accuracy (%)")):
+        panels = figure.subplots(1, len(drawn), squeeze=False)[0]
+        for axes, (key, (what, scale)) in zip(panels, drawn.items(), strict=True):
+            for colour, (label, histories) in zip(_cycle(theme), runs.items(), strict=False):
+                for place, history in enumerate(histories):
+                    points = [(entry["epoch"], scale * y) for entry in history if (y := entry.get(key)) is not None]
+                    shown = label if place == 0 else None
+                    axes.plot(*zip(*points, strict=True), color=colour, label=shown, linewidth=1.3)
             axes.set_xlabel("epoch")
             axes.set_ylabel(what)
             axes.set_ylim(bottom=0)
-        left.set_title(f"Training on {where}")
-        left.legend(fontsize=7)
+        panels[0].set_title(f"Training on {where}")
+        panels[0].legend(fontsize=7)
         return figure
 
     told = "; ".join(f"{label}: {len(histories)} trainings" for label, histories in runs.items())
-    caption = f"Trainings on {where}: loss and validation accuracy by epoch, a line for each seed."
+    measures = " and ".join(what.removesuffix(" (%)") for what, _ in drawn.values())
+    caption = f"Trainings on {where}: {measures} by epoch, a line for each seed."
     return Picture(name, f"Training on {where}", caption, told, draw, wide=True)
 
 
