@@ -84,6 +84,14 @@ def test_the_same_options_give_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
 
 
+def test_without_a_validation_part_training_side_and_test_are_the_same(tmp_path: Path) -> None:
+    cut, whole = build(tmp_path / "cut", size="12/10"), build(tmp_path / "whole", size="12/10", validation=0)
+    assert cut.validation
+    assert not whole.validation
+    assert {p.id: p for p in whole.train} == {p.id: p for p in cut.training_side}
+    assert whole.test == cut.test
+
+
 def test_sizes_are_exact_and_no_seed_loses_both_products(tmp_path: Path) -> None:
     made = build(tmp_path / "sd", size="12/10")
     assert (len(made.training_side), len(made.test)) == (12, 10)
