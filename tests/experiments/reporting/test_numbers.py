@@ -13,6 +13,7 @@ from comdiv.evaluation.paired import paired_bootstrap
 from comdiv.evaluation.predictions import write_predictions
 from comdiv.experiments.judging import Judgements
 from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
+from comdiv.experiments.reporting.result_tables import accuracy_table
 from comdiv.experiments.results import Cell, PlanResults
 from comdiv.experiments.store import Facts
 from comdiv.expression import parse
@@ -81,6 +82,18 @@ def test_the_interval_over_seeds_is_students(numbers: list[Number]) -> None:
     assert gts.half_width == pytest.approx(0.24842, abs=1e-5)
     assert gts.over_seeds == pytest.approx((0.05158, 0.54842), abs=1e-5)
     assert gts.over_problems == wilson_interval(3, 10)
+
+
+def test_a_part_that_is_not_evaluated_has_no_number(tmp_path: Path) -> None:
+    both = results(tmp_path, {"GTS": {0: {0}}})
+    assert [n.part for n in plan_numbers(both, Judgements()) if n.subset is None] == ["validation", "test"]
+    asked = replace(both, plan={"evaluate": {"parts": ["test"]}})
+    assert [n.part for n in plan_numbers(asked, Judgements()) if n.subset is None] == ["test"]
+    (data, one) = both.cells
+    whole = replace(both, cells=(data, replace(one, summary={"test": one.summary["test"]})))  # nothing was held back
+    found = plan_numbers(whole, Judgements())
+    assert [n.part for n in found if n.subset is None] == ["test"]
+    assert [column.title for column in accuracy_table("plan", "", found).columns] == ["Method", "test"]
 
 
 def test_with_two_seeds_there_is_no_interval_over_seeds(tmp_path: Path) -> None:

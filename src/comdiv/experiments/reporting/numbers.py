@@ -20,6 +20,7 @@ from comdiv.experiments.store import Facts
 
 RESAMPLES = 10_000
 FEWEST_SEEDS = 3  # with two, Student's factor is 12.7
+PARTS = ("validation", "test")
 COMPOSITIONS = ("structural", "lexical")
 UNCOVERED = "no coverage constraint"  # what a constrained decoding is compared with
 
@@ -127,8 +128,8 @@ def _numbers(
     facts = cells[0].facts
     method = _method(facts, groups)
     subsets = list(dict.fromkeys(name for cell in cells for name in cell.summary.get("test", {}).get("subsets", {})))
-    parts: list[tuple[str, str | None]] = [("validation", None), ("test", None), *(("test", name) for name in subsets)]
-    for part, subset in parts:
+    parts: list[tuple[str, str | None]] = [(part, None) for part in _evaluated(plan, cells)]
+    for part, subset in (*parts, *(("test", name) for name in subsets)):
         shares = {}
         for cell in cells:
             record = cell.summary.get(part)
@@ -138,6 +139,13 @@ def _numbers(
                 shares[_replicate(cell.facts)] = Share(int(record["correct"]), int(record["n"]))
         paired = () if part != "test" else tuple(_paired(plan, cells, groups, judgements, subset))
         yield Number(plan.name, method, facts, part, subset, shares, cells, paired)
+
+
+def _evaluated(plan: PlanResults, cells: tuple[Cell, ...]) -> list[str]:
+    """The parts that a plan evaluates, less what the dataset turned out not to have."""
+    asked = plan.plan.get("evaluate", {}).get("parts", PARTS)
+    done = [cell.summary for cell in cells if cell.status == "done"]
+    return [part for part in PARTS if part in asked and (not done or any(part in summary for summary in done))]
 
 
 def _method(facts: Facts, groups: Mapping[str, tuple[Cell, ...]]) -> str:

@@ -42,11 +42,12 @@ def main_numbers(numbers: Sequence[Number], *, cover: str = "none") -> list[Numb
 def pairs(numbers: Sequence[Number]) -> list[Pair]:
     """Which of a plan's test sets are to be compared, by corpus and split."""
     facts = {number.facts.dataset: number.facts for number in numbers if number.facts.target is None}
+    validated = {number.facts.dataset for number in numbers if number.part == "validation"}
     found = []
     for name, fact in facts.items():
         if name is None:
             continue
-        if fact.split in SYNTHESES:
+        if fact.split in SYNTHESES and name in validated:
             found.append(Pair(name, "sd", (name, "validation"), (name, "test")))
         elif fact.split in ("dbca", "length", "template"):
             control = next(
