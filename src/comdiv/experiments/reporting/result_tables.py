@@ -151,7 +151,7 @@ def _gap_entry(numbers: Sequence[Number], method: str, pair: Pair) -> Entry:
         return Entry("∞", None, hint="nothing is solved once compositions are new")
     printed = _printed_gap(easy, hard, pair)
     lines = () if printed is None else (f"paper {printed:g} · {signed(gap - printed, 2)}",)
-    return Entry(f"{gap:.2f}", gap, lines)
+    return Entry(signed(gap, 2).removeprefix("+"), gap, lines)
 
 
 def _printed_gap(easy: Number, hard: Number, pair: Pair) -> float | None:
