@@ -146,7 +146,7 @@ class _Planner(CellBook):
                     "settings": None if settings is None else settings.model_dump(),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }
-                if self.plan.datasets[origin].select == "last":
+                if self.plan.datasets[origin].select == "last":  # entered only then: the keys of other trainings stay
                     recipe["select"] = "last"
                 inputs: dict[str, str] = {}
                 if settings is not None and settings.weights:
