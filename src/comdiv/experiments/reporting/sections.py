@@ -27,8 +27,9 @@ from comdiv.experiments.results import PlanResults
 
 # The order of the paper; plans of the user's own come after these.
 ORDER = (
-    "datasets", "main-results", "length-split", "composition-types", "ablation", "divergence-curve", "rounds-curve",
-    "paper-preset", "distributions", "tuning", "pretrained", "development", "development-mawps",
+    "datasets", "main-results", "length-split", "composition-types", "whole-training-side", "recipe-validation",
+    "ablation", "divergence-curve", "rounds-curve", "paper-preset", "ranker-training", "distributions", "tuning",
+    "pretrained", "development", "development-mawps",
 )  # fmt: skip
 MOST_PICTURES = 4  # of a section; the others are folded away
 MOST_TILES = 6
