@@ -65,14 +65,15 @@ PARTS = (
     Part(
         "composition-types", "Table III: structural and lexical",
         "SD's test problems with a new structure, and with a known one in new surroundings. `sd-disjoint` is the "
-        "control: of the two halves of a test problem only one is in train.",
+        "control: of the two halves of a test problem at most one is in train.",
         ("comdiv run experiments/composition-types.yaml --out runs",),
         ("compositions", "augmentations", "coverage", "overlap"), ("compositions",),
     ),
     Part(
         "whole-training-side", "SD with its whole training side",
-        "The paper's training set has 1,078 problems. Above, a fifth of ours is held back to choose an epoch; here all "
-        "are trained on and the last epoch is kept. The test is the same, its texts are kept out of the augmented set.",
+        "Above, a fifth of the 1,078 problems of SD's training side is held back to choose an epoch, as in the paper; "
+        "here all are trained on and the last epoch is kept, so the paper's numbers stand beside more training data "
+        "than it had. The test is the same, its texts are kept out of the augmented set.",
         ("comdiv run experiments/whole-training-side.yaml --out runs",),
         ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
     ),
@@ -96,8 +97,8 @@ PARTS = (
     ),
     Part(
         "rounds-curve", "Figure 5b: accuracy and time against rounds",
-        "Algorithm 1 with one draft an operation, problem and round (the preset `paper` takes five) and small rankers; "
-        "equally many optimiser steps after each round.",
+        "Algorithm 1 with one draft an operation, problem and round (the preset `paper` takes five) and rankers of at "
+        "most 20 epochs; equally many optimiser steps after each round.",
         ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "augmentations", "compositions", "overlap"),
         ("rounds",),
     ),
@@ -145,9 +146,9 @@ Our numbers on the paper's corpora, beside the paper's. This page is made from t
 
 An entry is the mean answer accuracy in percent over seeds, ± half of its 95 % interval (Student's; left out below three
 seeds). Below it: the paper's number and ours minus the paper's; for a method with augmentation, the paired difference
-in points from the method without, its interval and p (bootstrap over problems). n, the seeds and the interval over
-problems (Wilson's) of every number are in the tables that unfold. "Coverage" is decoding that uses every quantity of a
-text. [More on reading them](how-to/read-the-report.md); [what equal steps mean](how-to/run-experiments.md#equal-steps).
+in points from the method without, its interval and p (bootstrap over problems), and the same seed by seed. n, the
+seeds and the interval over problems (Wilson's) of every number are in the tables that unfold. "Coverage" is decoding
+that uses every quantity of a text. [More on reading them](how-to/read-the-report.md); [what equal steps mean](how-to/run-experiments.md#equal-steps).
 """
 
 JUDGING = """Two people mark 100 augmented problems; `comdiv export results` takes their marks along, without names.

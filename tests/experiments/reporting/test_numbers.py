@@ -12,6 +12,8 @@ from comdiv.evaluation import Prediction, Share, wilson_interval
 from comdiv.evaluation.paired import paired_bootstrap
 from comdiv.evaluation.predictions import write_predictions
 from comdiv.experiments.judging import Judgements
+from comdiv.experiments.reporting.detail_tables import numbers_table
+from comdiv.experiments.reporting.entries import number_entry
 from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
 from comdiv.experiments.reporting.result_tables import accuracy_table
 from comdiv.experiments.results import Cell, PlanResults
@@ -107,13 +109,29 @@ def test_the_paired_difference_is_the_mean_over_problems_and_common_seeds(number
     (paired,) = number(numbers, "GTS+DA").paired
     assert paired.against == "GTS"
     assert paired.difference == pytest.approx(7 / 30)
-    assert (paired.n, paired.seeds) == (10, 3)
+    assert (paired.n, len(paired.by_seed)) == (10, 3)
     ours = [sum(n in AUGMENTED[seed] for seed in AUGMENTED) for n in range(10)]
     theirs = [sum(n in PLAIN[seed] for seed in PLAIN) for n in range(10)]
     _, (low, high), p = paired_bootstrap(ours, theirs)
     assert paired.interval == pytest.approx((low / 3, high / 3))
     assert paired.p == p
     assert paired.interval[0] < paired.difference < paired.interval[1]
+
+
+def test_the_difference_is_told_seed_by_seed(numbers: list[Number]) -> None:
+    """Problems are drawn, trainings are not: what one more training might give, only the seeds can show."""
+    augmented = number(numbers, "GTS+DA")
+    assert augmented.paired[0].by_seed == pytest.approx((0.2, 0.3, 0.2))
+    assert number_entry(augmented).lines[-1] == "by seed +20.0, +30.0, +20.0"
+    table = numbers_table("plan", [augmented])
+    shown = {column.full_title: entry.text for column, entry in zip(table.columns, table.rows[0], strict=True)}
+    assert shown["Over seeds each"] == "50.0, 50.0, 60.0"
+    assert shown["Paired test by seed"] == "+20.0, +30.0, +20.0"
+
+
+def test_one_seed_has_nothing_to_tell_seed_by_seed(tmp_path: Path) -> None:
+    one = number(plan_numbers(results(tmp_path, {"GTS": {0: {0}}, "GTS+DA": {0: {0, 1}}}), Judgements()), "GTS+DA")
+    assert not any("by seed" in line for line in number_entry(one).lines)
 
 
 def test_subsets_are_compared_on_their_own_problems(numbers: list[Number]) -> None:
@@ -129,7 +147,7 @@ def test_only_seeds_that_both_methods_have_are_compared(tmp_path: Path) -> None:
     runs: dict[str, Mapping[int, set[int] | None]] = {"GTS": {0: {0}, 1: None}, "GTS+DA": {0: {0, 1}, 1: {0, 1, 2}}}
     found = plan_numbers(results(tmp_path, runs), Judgements())
     (paired,) = number(found, "GTS+DA").paired
-    assert (paired.difference, paired.seeds) == (pytest.approx(0.1), 1)
+    assert (paired.difference, paired.by_seed) == (pytest.approx(0.1), (pytest.approx(0.1),))
 
 
 def test_a_failed_seed_is_lacking_and_a_method_without_any_is_unknown(tmp_path: Path) -> None:

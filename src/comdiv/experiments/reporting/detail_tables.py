@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from comdiv.experiments.reporting.entries import number_entry, number_id, paired_tone, paper_number, why_missing
+from comdiv.experiments.reporting.entries import (
+    by_seed_text,
+    number_entry,
+    number_id,
+    paired_tone,
+    paper_number,
+    why_missing,
+)
 from comdiv.experiments.reporting.numbers import COMPOSITIONS, Breakdown, Number, Paired
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
 from comdiv.experiments.reporting.wording import interval_text, p_text, percent, signed, signed_percent
@@ -35,17 +42,19 @@ def numbers_table(plan: str, numbers: Sequence[Number]) -> Table:
     columns = (
         Column("Method", number=False), Column("Dataset", number=False), Column("Part", number=False),
         Column("Coverage", number=False), Column("Accuracy"), Column("n"), Column("seeds"),
-        Column("low", group="Over seeds"), Column("high", group="Over seeds"),
+        Column("each", group="Over seeds", number=False), Column("low", group="Over seeds"),
+        Column("high", group="Over seeds"),
         Column("low", group="Over problems"), Column("high", group="Over problems"),
         Column("accuracy", group="Paper"), Column("ours − paper", group="Paper"),
         Column("against", group="Paired test", number=False), Column("difference", group="Paired test"),
         Column("low", group="Paired test"), Column("high", group="Paired test"), Column("p", group="Paired test"),
-        Column("Missing", number=False),
+        Column("by seed", group="Paired test", number=False), Column("Missing", number=False),
     )  # fmt: skip
     rows = tuple(_number_row(number) for number in numbers)
     caption = (
         "Percent. Over seeds: Student's 95 % interval of the mean. Over problems: Wilson's for the mean. "
-        "Paired test: bootstrap over problems (10,000 draws, seed 0), each problem with its mean over common seeds."
+        "Paired test: bootstrap over problems (10,000 draws, seed 0), each problem with its mean over common seeds; "
+        "what the seeds themselves do is beside it."
     )
     ids = tuple(number_id(number) for number in numbers)
     return Table(f"{plan}-numbers", "All numbers", columns, rows, caption, row_ids=ids, long=True)
@@ -86,12 +95,18 @@ def _number_row(number: Number) -> tuple[Entry, ...]:
         number_entry(number) if accuracy is None else _percent(accuracy),
         Entry(f"{number.n:,}", number.n),
         Entry(str(seeds), seeds, hint=", ".join(number.shares)),
+        _each_seed(number),
         *_bounds(number.over_seeds),
         *_bounds(number.over_problems),
         *_paper_entries(number),
         *_paired_entries(number.paired[0] if number.paired else None),
         Entry(missing, missing, tone="failed") if missing else Entry("", ""),
     )
+
+
+def _each_seed(number: Number) -> Entry:
+    each = ", ".join(map(percent, number.accuracies))
+    return Entry(each, each) if len(number.accuracies) > 1 else EMPTY
 
 
 def _paper_entries(number: Number) -> tuple[Entry, Entry]:
@@ -107,10 +122,12 @@ def _paper_entries(number: Number) -> tuple[Entry, Entry]:
 
 def _paired_entries(paired: Paired | None) -> tuple[Entry, ...]:
     if paired is None:
-        return (EMPTY,) * 5
+        return (EMPTY,) * 6
     difference = Entry(signed_percent(paired.difference), 100 * paired.difference, tone=paired_tone((paired,)))
     against = Entry(paired.against, paired.against)
-    return (against, difference, *_bounds(paired.interval), Entry(p_text(paired.p), paired.p))
+    each = by_seed_text(paired)
+    by_seed = Entry(each, each) if len(paired.by_seed) > 1 else EMPTY
+    return (against, difference, *_bounds(paired.interval), Entry(p_text(paired.p), paired.p), by_seed)
 
 
 def _bounds(interval: tuple[float, float] | None) -> Iterator[Entry]:

@@ -44,6 +44,8 @@ def number_entry(number: Number, *, against: str | None = None) -> Entry:
             else signed_percent(paired.difference)
         )
         lines.append(f"{interval_text(paired.interval)}, {p_text(paired.p)}")
+        if against is None and len(paired.by_seed) > 1:
+            lines.append(f"by seed {by_seed_text(paired)}")
     hint = f"n = {number.n:,}, {len(number.shares)} seed{'' if len(number.shares) == 1 else 's'}"
     if number.over_problems is not None:
         hint += f"; over problems {interval_text(number.over_problems)}"
@@ -55,6 +57,11 @@ def number_entry(number: Number, *, against: str | None = None) -> Entry:
         f"{hint}. {reasons}".strip(),
         number_id(number),
     )
+
+
+def by_seed_text(paired: Paired) -> str:
+    """The difference with each seed, in points: what the interval over problems does not tell."""
+    return ", ".join(signed_percent(difference) for difference in paired.by_seed)
 
 
 def paper_number(number: Number) -> PaperNumber | None:

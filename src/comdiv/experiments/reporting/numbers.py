@@ -34,8 +34,8 @@ class Paired:
     interval: Interval
     p: float
     n: int
-    seeds: int
     other: float  # the accuracy of the method that it is compared with, on these problems and seeds
+    by_seed: tuple[float, ...]  # the difference with each seed that both have: the test draws problems, not trainings
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +190,9 @@ def _paired(
     if facts.cover not in (None, "none"):
         others.append((UNCOVERED, _group(facts, cover="none")))
     for name, key in others:
-        found = _compare(plan, cells, groups.get(key, ()), judgements, subset)
+        found = _compare(name, plan, cells, groups.get(key, ()), judgements, subset)
         if found is not None:
-            (difference, interval, p), n, seeds, accuracy = found
-            yield Paired(name, difference, interval, p, n, seeds, accuracy)
+            yield found
 
 
 @dataclass(slots=True)
@@ -205,18 +204,23 @@ class _Tally:
 
 
 def _compare(
-    plan: PlanResults, cells: Sequence[Cell], others: Sequence[Cell], judgements: Judgements, subset: str | None
-) -> tuple[tuple[float, Interval, float], int, int, float] | None:
+    against: str,
+    plan: PlanResults,
+    cells: Sequence[Cell],
+    others: Sequence[Cell],
+    judgements: Judgements,
+    subset: str | None,
+) -> Paired | None:
     """Problems are drawn, seeds are not: a problem counts with its mean over the seeds that both methods have."""
     ours, theirs = _finished(cells), _finished(others)
     common = [name for name in ours if name in theirs]
     tallies: dict[tuple[int | None, str], _Tally] = defaultdict(_Tally)
-    seeds = 0
+    by_seed = []
     for name in common:
         right, other = judgements.right(plan, ours[name], subset), judgements.right(plan, theirs[name], subset)
         if right is None or other is None or right.keys() != other.keys():
             continue
-        seeds += 1
+        by_seed.append((sum(right.values()) - sum(other.values())) / max(1, len(right)))
         for problem, is_right in sorted(right.items()):  # in one order wherever they come from: the draws depend on it
             tally = tallies[ours[name].facts.split_seed, problem]
             tally.ours += is_right
@@ -224,12 +228,13 @@ def _compare(
     if not tallies:
         return None
     splits = {split for split, _ in tallies}
-    each = seeds / len(splits)  # trainings that a problem was tested with
+    each = len(by_seed) / len(splits)  # trainings that a problem was tested with
     difference, (low, high), p = paired_bootstrap(
         [tally.ours for tally in tallies.values()], [tally.others for tally in tallies.values()], resamples=RESAMPLES
     )
     accuracy = sum(tally.others for tally in tallies.values()) / each / len(tallies)
-    return (difference / each, (low / each, high / each), p), len(tallies), seeds, accuracy
+    interval = (low / each, high / each)
+    return Paired(against, difference / each, interval, p, len(tallies), accuracy, tuple(by_seed))
 
 
 def _finished(cells: Sequence[Cell]) -> dict[str, Cell]:

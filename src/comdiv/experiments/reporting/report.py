@@ -168,7 +168,7 @@ def _number(number: Number) -> dict[str, Any]:
         "paper": None if paper is None else {"accuracy": paper.share, "n": paper.n, "interval": paper.interval},
         "paired": [
             {"against": paired.against, "difference": paired.difference, "interval": paired.interval, "p": paired.p,
-             "n": paired.n, "seeds": paired.seeds}
+             "n": paired.n, "by_seed": paired.by_seed}
             for paired in number.paired
         ],
         "cells": {cell.key: cell.status for cell in number.cells},

@@ -138,7 +138,7 @@ def _gain_tiles(numbers: Sequence[Number]) -> list[Tile]:
         gain = Tile(
             f"Augmentation, {number.facts.dataset} test",
             bars,
-            f"points {sure}, n = {paired.n:,}, {_seeds(paired.seeds)}",
+            f"points {sure}, n = {paired.n:,}, {_seeds(len(paired.by_seed))}",
             signed_percent(paired.difference),
             paired_tone((paired,)),
         )
