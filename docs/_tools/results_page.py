@@ -148,7 +148,8 @@ An entry is the mean answer accuracy in percent over seeds, ± half of its 95 % 
 seeds). Below it: the paper's number and ours minus the paper's; for a method with augmentation, the paired difference
 in points from the method without, its interval and p (bootstrap over problems), and the same seed by seed. n, the
 seeds and the interval over problems (Wilson's) of every number are in the tables that unfold. "Coverage" is decoding
-that uses every quantity of a text. [More on reading them](how-to/read-the-report.md); [what equal steps mean](how-to/run-experiments.md#equal-steps).
+that uses every quantity of a text. [More on reading them](how-to/read-the-report.md);
+[what equal steps mean](how-to/run-experiments.md#equal-steps).
 """
 
 JUDGING = """Two people mark 100 augmented problems; `comdiv export results` takes their marks along, without names.
