@@ -31,8 +31,7 @@ def atomic_write(path: Path) -> Iterator[IO[str]]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        # mkstemp makes private files; what we write is as readable as any other file of the user's.
-        Path(temporary).chmod(0o666 & ~_umask())
+        make_readable(Path(temporary))
         Path(temporary).replace(path)
     except OSError as error:
         if error.filename is not None:  # not about what is being written
@@ -40,6 +39,11 @@ def atomic_write(path: Path) -> Iterator[IO[str]]:
         raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def make_readable(path: Path) -> None:
+    """As readable as any other file of the user's: what makes temporary files makes private ones."""
+    path.chmod(0o666 & ~_umask())
 
 
 def write_text(path: Path, text: str) -> None:

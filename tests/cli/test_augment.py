@@ -131,6 +131,7 @@ def test_hashes_of_a_test_set_keep_its_texts_out(data: Path, tmp_path: Path) -> 
         (["--keep", "0"], "option keep"),
         (["--ban", "no-such-file"], "--ban no-such-file"),
         (["--address", "here:1"], "--engine ray"),
+        (["--growth", "inf"], "option growth: Input should be a finite number"),
     ],
 )
 def test_a_mistake_is_one_line(data: Path, tmp_path: Path, arguments: list[str], message: str) -> None:

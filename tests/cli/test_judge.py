@@ -88,3 +88,8 @@ def test_every_judge_gets_a_link_and_results_are_written_again_when_all_have_fin
     assert links_of(lines).keys() == {"Ann", "Ben"}
     assert "Ann (finished)" in lines[0]
     assert len(read_judgements(out / "judgements.jsonl")) == 4
+
+
+def test_a_file_in_the_place_of_the_session_is_told_in_one_line(problems: Path) -> None:
+    with pytest.raises(ComdivError, match="cannot be written"):
+        open_session(str(problems), ["Ann", "Ben"], 3, 0, problems, everything=False)

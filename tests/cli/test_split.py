@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from comdiv.corpora import read_corpus
 from comdiv.corpora.demo.generate import generate
 from comdiv.dataset import PARTS, read_dataset
 from comdiv.expression import parse, to_infix
@@ -332,3 +333,17 @@ def test_a_file_in_place_of_the_folder_is_one_clear_line(corpus: Path, tmp_path:
         message = refused("split", corpus, *QUICK, "--method", "iid", "--out", out, "--force")
         assert "is a file" in message or "cannot be written" in message
     assert (tmp_path / "a").read_text() == "mine"
+
+
+def test_a_control_of_an_earlier_split_does_not_stay_beside_a_new_one(corpus: Path, tmp_path: Path) -> None:
+    run("split", corpus, *QUICK, "--out", tmp_path / "a", "--with-iid")
+    before = contents(tmp_path / "a")
+    message = refused("split", corpus, *QUICK, "--out", tmp_path / "a", "--test-size", "30", "--force")
+    assert "is the control of an earlier split: say --with-iid, or remove it" in message
+    assert contents(tmp_path / "a") == before
+
+
+def test_a_dataset_that_holds_nothing_back_is_a_corpus_too(corpus: Path, tmp_path: Path) -> None:
+    run("split", corpus, *QUICK, "--validation", "0", "--out", tmp_path / "a")
+    assert (tmp_path / "a" / "validation.jsonl").read_bytes() == b""
+    assert len(read_corpus(tmp_path / "a").problems) == 200

@@ -14,6 +14,7 @@ from comdiv.cli import app
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.solvers.registry import load_solver
+from comdiv.solvers.runs import data_of
 from comdiv.solvers.training import Trained
 from solvers.tiny import EIGHT, UNSEEN, problem
 from solvers.tiny_weights import tiny_weights
@@ -233,3 +234,63 @@ def test_every_verb_and_setting_of_the_documentation_exists() -> None:
         assert CliRunner().invoke(app, [verb, "--help"]).exit_code == 0, verb
     for name in re.findall(r"--set (\w+)=", text):
         assert name in SolverSettings.model_fields
+
+
+def test_a_file_in_the_place_of_the_run_is_refused(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(ComdivError, match="exists and is no run of a solver"):
+        train(data, tmp_path / "run")
+    assert (tmp_path / "run").read_text() == "mine"
+
+
+def test_weights_are_as_readable_as_other_files(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "run").rglob("*") if path.is_file()}
+    assert len(modes) > 4
+    assert set(modes.values()) == {modes["config.yaml"]}
+
+
+def evaluate(*arguments: object) -> Result:
+    result = CliRunner().invoke(app, ["evaluate", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_run_is_evaluated_on_a_table_with_columns_of_its_own(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run")
+    table = tmp_path / "mine.csv"
+    table.write_text("question,formula\nTom has 3 bags of 4 pens. How many pens?,3*4\n")
+    result = evaluate(tmp_path / "run", table, "--text", "question", "--equation", "formula", "--json")
+    record = json.loads(result.stdout)
+    assert record["n"] == 1
+    assert record["by_template_seen"] is not None  # the columns are not looked for in what the run was trained on
+
+
+def test_what_a_run_was_trained_on_is_found_from_any_folder(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    train(Path("tiny"), Path("runs/a"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert data_of(Path("../runs/a")) == data
+    (data / "train.jsonl").write_text((data / "train.jsonl").read_text() * 2)
+    assert data_of(Path("../runs/a")) is None  # no longer what it was trained on
+    assert "--train tells templates seen from unseen" in evaluate("../runs/a", "../tiny").stderr
+
+
+def test_an_evaluation_of_other_problems_is_not_written_over(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run")
+    evaluate(tmp_path / "run", data)
+    written = (tmp_path / "run" / "evaluations" / "tiny" / "result.json").read_bytes()
+    evaluate(tmp_path / "run", data)  # the same again
+    write_dataset(tmp_path / "other" / "tiny", Dataset(EIGHT, UNSEEN, UNSEEN), title="tiny")
+    for other in ((tmp_path / "other" / "tiny",), (data, "--beam", "2")):
+        with pytest.raises(ComdivError, match="evaluation of other problems or another beam"):
+            evaluate(tmp_path / "run", *other)
+    assert (tmp_path / "run" / "evaluations" / "tiny" / "result.json").read_bytes() == written
+    evaluate(tmp_path / "run", data, "--beam", "2", "--force")
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ComdivError, match="exists and is no evaluation"):
+        evaluate(tmp_path / "run", data, "--out", tmp_path / "file")

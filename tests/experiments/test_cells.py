@@ -148,6 +148,16 @@ def test_a_program_of_the_users_own_is_a_solver(base: Path) -> None:
     assert (cells[-2].recipe["solver"], cells[-2].recipe["settings"]) == ("command:./solve.sh", None)
 
 
+def test_a_changed_program_is_another_cell_and_it_decodes_by_itself(base: Path, tmp_path: Path) -> None:
+    program = tmp_path / "solve.py"
+    methods = {"mine": {"solver": f"command:python {program}"}}
+    program.write_text("first")
+    first = cells_of(base, methods=methods, evaluate={"cover": ["none", "hard"]})
+    assert [cell.facts.cover for cell in first if cell.kind == "evaluation"] == ["none", "none"]  # two datasets
+    program.write_text("second")
+    assert set(keys(first, "training")).isdisjoint(keys(cells_of(base, methods=methods), "training"))
+
+
 def test_columns_of_a_file_of_ones_own_are_part_of_the_recipe(base: Path) -> None:
     mine = {"corpus": "mine.jsonl", "columns": {"text": "question", "answer": "result"}, "split": {"test_size": 10}}
     cell = cells_of(base, datasets={"mine": mine})[0]

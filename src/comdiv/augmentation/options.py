@@ -15,7 +15,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 class AugmentationOptions(BaseModel):
     """What determines an augmented set, besides the data. The defaults are the preset `comdiv`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     rounds: int = Field(1, ge=1, le=100)
     operations: tuple[Literal[1, 2], ...] = (1, 2)

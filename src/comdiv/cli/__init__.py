@@ -116,3 +116,6 @@ def main() -> None:
     except ComdivError as error:
         print_error(str(error))
         sys.exit(1)
+    except PermissionError as error:  # of files and folders that the user named
+        print_error(f"{error.filename}: {error.strerror}")
+        sys.exit(1)

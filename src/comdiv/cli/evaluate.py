@@ -68,7 +68,7 @@ def evaluate(
     if not predictions:
         if file is None:
             raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or say --predictions FILE TEST")
-        _evaluate_run(Path(target), file, train, out, columns, language, beam, cover, json=json)
+        _evaluate_run(Path(target), file, train, out, columns, language, beam, cover, json=json, force=force)
         return
     if file is not None:
         raise ComdivError(f"with --predictions there is one argument, the test problems: {target} or {file}?")
@@ -86,13 +86,19 @@ def _evaluate_run(
     cover: "Cover",
     *,
     json: bool,
+    force: bool,
 ) -> None:
     """Solve the problems with a trained solver, then score them like anybody's predictions."""
-    from comdiv.solvers.runs import data_of, evaluate_run
+    from comdiv.solvers.runs import data_of, evaluate_run, own_beam
 
     test = load_test(file, columns, language)
     folder = out or run / "evaluations" / (test.name if cover == "none" else f"{test.name}-cover-{cover}")
+    _refuse_other_evaluation(folder, test, beam or own_beam(run), force=force)
     trained_on = data_of(run)
+    if train is None and trained_on is None:
+        print_note(
+            f"what {run.name} was trained on is not there or has changed: --train tells templates seen from unseen"
+        )
     training = _training_problems(train or (None if trained_on is None else str(trained_on)), file, columns, language)
     with progress_of(run.name) as progress:
         evaluation = evaluate_run(
@@ -174,7 +180,27 @@ def _training_problems(
             raise ComdivError(f"{train} has neither train.jsonl nor validation.jsonl")
         return None
     filled = [path for path in paths if path.stat().st_size]  # an empty validation.jsonl is part of a dataset, too
-    return tuple(problem for path in filled for problem in load_corpus(str(path), columns, language).problems)
+    # Columns are those of the test file: a dataset's parts are in our own format.
+    return tuple(problem for path in filled for problem in load_corpus(str(path), None, language).problems)
+
+
+def _refuse_other_evaluation(folder: Path, test: "Corpus", beam: int, *, force: bool) -> None:
+    """An evaluation may be made again; one of other problems, or with another beam, is not written over."""
+    from comdiv.problem import parse_json
+
+    result = folder / "result.json"
+    if not result.is_file():
+        interrupted = folder.is_dir() and {path.name for path in folder.iterdir()} <= {"predictions.jsonl"}
+        if folder.exists() and not interrupted:
+            raise ComdivError(f"{folder} exists and is no evaluation; choose another folder")
+        return
+    try:
+        there = parse_json(result.read_text(encoding="utf-8"))
+        same = there["test"] == {"name": test.name, "version": test.version} and there["beam"] == beam
+    except (OSError, ValueError, KeyError, TypeError):
+        same = False
+    if not same and not force:
+        raise ComdivError(f"{folder} has an evaluation of other problems or another beam: say --out FOLDER, or --force")
 
 
 def note_losses(predictions: "tuple[Prediction, ...]", test: "Corpus", name: str) -> None:

@@ -75,6 +75,7 @@ def split(
     force: ForceOption = False,
 ) -> None:
     """Split a corpus so that test needs new compositions of what train has (§III-A), or by a control's method."""
+    from comdiv.dataset import FACTS
     from comdiv.splitting.building import corpus_facts
     from comdiv.splitting.choice import best_k
     from comdiv.splitting.extraction import ExtractionSettings, extract
@@ -100,6 +101,8 @@ def split(
         settings = replace(settings, extraction=replace(settings.extraction, k=best))
     made: dict[str, dict[str, Any]] = {}
     for folder, planned, control in _plan(settings, out, targets, splits):
+        if force and control is not None and not with_iid and (control / FACTS).is_file():
+            raise ComdivError(f"{control} is the control of an earlier split: say --with-iid, or remove it")
         facts = _make(extraction, planned, folder, origin, validation, force=force, table=not json)
         made[str(folder)] = facts
         if with_iid and control is not None:

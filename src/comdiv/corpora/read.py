@@ -104,7 +104,8 @@ def locate(source: str | Path) -> tuple[str, list[Path]]:
                 f"{path} is no dataset folder: it has none of {', '.join(DATASET_FILES)} "
                 f"(if it is one of Hugging Face's, say hf:{path})"
             )
-        return path.resolve().name, found
+        filled = [file for file in found if file.stat().st_size]  # a dataset may hold nothing back for validation
+        return path.resolve().name, filled or found
     if path.is_file():
         return path.stem, [path]
     if path.suffix or str(source) != path.name:  # ./mine and folder/mine are no names of corpora

@@ -12,10 +12,11 @@ from typing import Any
 
 from comdiv.errors import ComdivError
 from comdiv.experiments.cell_book import CellBook
-from comdiv.experiments.options import augmentation_options, check_names, solver_settings, variants
+from comdiv.experiments.options import PROGRAM, augmentation_options, check_names, solver_settings, variants
 from comdiv.experiments.plan import AugmentationPlan, MethodPlan, Plan
 from comdiv.experiments.store import Facts, PlannedCell
 from comdiv.files import file_sha256
+from comdiv.solvers.command import command_words
 from comdiv.solvers.packaged import PREFIX, unpackaged
 from comdiv.solvers.settings import SolverSettings
 
@@ -80,7 +81,9 @@ class _Planner(CellBook):
         label = f"{method.augmentation} on {data.label}, seed {seed}" + (f", ranked by {options.ranker}" * ranked)
         if ranked:
             facts = replace(facts, solver=options.ranker)
-        recipe = {"options": options.model_dump(mode="json"), "ban": augmentation.ban}
+        recipe: dict[str, Any] = {"options": options.model_dump(mode="json"), "ban": augmentation.ban}
+        if options.ranker.startswith(PROGRAM):
+            recipe["program"] = program_files(options.ranker)
         return self.cell("augmentation", label, facts, recipe, (data,))
 
     def _after_rounds(self, grown: PlannedCell, data: PlannedCell, rounds: int | None) -> PlannedCell:
@@ -146,6 +149,8 @@ class _Planner(CellBook):
                     "settings": None if settings is None else settings.model_dump(),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }
+                if settings is None:
+                    recipe["program"] = program_files(method.solver)
                 if self.plan.datasets[origin].select == "last":  # entered only then: the keys of other trainings stay
                     recipe["select"] = "last"
                 inputs: dict[str, str] = {}
@@ -155,8 +160,8 @@ class _Planner(CellBook):
                 named = replace(facts, seed=seed, settings={**method.settings, **changes})
                 label = _training_label(name, data.label, named, changes)
                 cell = self.cell("training", label, named, recipe, needs, inputs)
-                for cover in self.plan.evaluate.cover:
-                    self._evaluation(cell, trained_on, data, cover)
+                for cover in self.plan.evaluate.cover if settings is not None else ("none",):
+                    self._evaluation(cell, trained_on, data, cover)  # a program decodes by itself
 
     def _weights(self, settings: SolverSettings) -> dict[str, Any]:
         """Pre-trained weights by their bytes: where a folder lies takes no part in a key. A hub's name has no files."""
@@ -181,6 +186,11 @@ class _Planner(CellBook):
         label = training.label if cover == "none" else f"{training.label}, cover {cover}"
         needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
         self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs)
+
+
+def program_files(solver: str) -> dict[str, str]:
+    """The files that the command line of a user's own program names, by their bytes: another program, another cell."""
+    return {path.name: file_sha256(path) for path in map(Path, command_words(solver)) if path.is_file()}
 
 
 def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:

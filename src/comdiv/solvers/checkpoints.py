@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from comdiv.errors import ComdivError
-from comdiv.files import file_sha256
+from comdiv.files import file_sha256, make_readable
 
 KEPT = 2
 _PREFIX = "epoch-"
@@ -88,6 +88,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    make_readable(temporary)
     temporary.replace(path)
 
 

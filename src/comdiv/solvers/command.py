@@ -21,14 +21,23 @@ from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary
 PREFIX = "command:"
 
 
+def command_words(name: str) -> list[str]:
+    """The program and its arguments, as a shell would take them apart."""
+    try:
+        words = shlex.split(name.removeprefix(PREFIX))
+    except ValueError as error:
+        raise ComdivError(f"{name}: {error}") from error
+    if not words:
+        raise ComdivError("command: names no program")
+    return words
+
+
 class CommandSolver:
     """Runs the program without a shell, once for each call."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.command = shlex.split(name.removeprefix(PREFIX))
-        if not self.command:
-            raise ComdivError("command: names no program")
+        self.command = command_words(name)
 
     def fit(
         self,

@@ -44,7 +44,7 @@ def train_run(
     dataset = read_dataset(data)
     config = _config(solver, preset, settings, select, data)
     if not (run / CONFIG).is_file():
-        if run.exists() and any(not path.name.endswith(".part") for path in run.iterdir()):
+        if run.exists() and (not run.is_dir() or any(not path.name.endswith(".part") for path in run.iterdir())):
             raise ComdivError(f"{run} exists and is no run of a solver; choose another folder")
         write_text(run / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
     elif (difference := _difference(read_config(run), config)) is not None:
@@ -127,9 +127,24 @@ def evaluate_run(
 
 
 def data_of(run: Path) -> Path | None:
-    """The dataset that a run was trained on, if it is still where it was."""
-    named = (read_config(run).get("data") or {}).get("folder")
-    return Path(named) if named and (Path(named) / "train.jsonl").is_file() else None
+    """The dataset that a run was trained on, if it is still there and what it was.
+
+    A run names it as seen from where it was trained, which was this folder or one above the run.
+    """
+    data = read_config(run).get("data") or {}
+    if not data.get("folder"):
+        return None
+    named = Path(data["folder"])
+    for base in (Path(), *run.resolve().parents):
+        train = base / named / "train.jsonl"
+        if train.is_file() and file_sha256(train) == data.get("sha256", {}).get("train"):
+            return train.parent
+    return None
+
+
+def own_beam(run: Path) -> int:
+    """The beam that a run decodes with unless another is asked for."""
+    return int((read_config(run).get("settings") or {}).get("beam") or 1)
 
 
 def read_config(run: Path) -> dict[str, Any]:

@@ -79,7 +79,10 @@ class JudgingSession:
         if path.exists():
             raise ComdivError(f"{path} exists already")
         _check_names(judges)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
         staging = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         try:
             with closing(sqlite3.connect(staging, isolation_level=None)) as connection:
