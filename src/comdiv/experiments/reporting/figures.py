@@ -144,7 +144,7 @@ def rounds_figure(
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        figure = Figure(figsize=(HALF, 3.3), layout="constrained")
+        figure = Figure(figsize=(HALF, 3.7), layout="constrained")
         axes = figure.add_subplot()
         for (label, points), style in zip(accuracy.items(), cycle(_STYLES), strict=False):
             _line(axes, points, theme.train, f"accuracy, {label}", style)
@@ -163,7 +163,9 @@ def rounds_figure(
             right.grid(visible=False)
             handles += list(right.lines)
         labelled = [handle for handle in handles if not str(handle.get_label()).startswith("_")]
-        axes.legend(labelled, [str(handle.get_label()) for handle in labelled], fontsize=8, loc="lower right")
+        # Below the axes: lines of two measures leave no corner free.
+        names = [str(handle.get_label()) for handle in labelled]
+        figure.legend(labelled, names, fontsize=7, loc="outside lower center", ncols=2 if len(names) > 2 else 1)
         axes.set_title("Accuracy and time against rounds")
         return figure
 
