@@ -1,5 +1,6 @@
 """The command line as a whole: quick, quiet about bugs of users, helpful about names."""
 
+import errno
 import subprocess
 import sys
 
@@ -61,6 +62,19 @@ def test_a_users_mistake_is_one_line_and_exit_code_1(
         main()
     assert stopped.value.code == 1
     assert capsys.readouterr().err == "comdiv: there-is-no-such-file.jsonl: no such file\n"
+
+
+def test_a_file_that_may_not_be_read_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def forbidden() -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "secret.jsonl")
+
+    monkeypatch.setattr("comdiv.cli.app", forbidden)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err == "comdiv: secret.jsonl: Permission denied\n"
 
 
 @pytest.mark.parametrize("verb", [["data", "list"], ["data", "stats"], ["data", "convert"], ["split"], ["measure"]])
