@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from typer.testing import CliRunner, Result
 from comdiv.cli import app
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.solvers.registry import load_solver
+from comdiv.solvers.registry import load_solver, make_solver
 from comdiv.solvers.runs import data_of
 from comdiv.solvers.training import Trained
 from solvers.tiny import EIGHT, UNSEEN, problem
@@ -294,3 +295,13 @@ def test_an_evaluation_of_other_problems_is_not_written_over(data: Path, tmp_pat
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ComdivError, match="exists and is no evaluation"):
         evaluate(tmp_path / "run", data, "--out", tmp_path / "file")
+
+
+def test_the_run_of_a_program_was_trained_on_nothing_that_could_be_missed(data: Path, tmp_path: Path) -> None:
+    program = tmp_path / "solve.py"
+    program.write_text(
+        "import json, sys\nfor line in sys.stdin:\n"
+        "    print(json.dumps({'id': json.loads(line)['id'], 'expression': 'N0'}))\n"
+    )
+    make_solver(f"command:{sys.executable} {program}").save(tmp_path / "run")
+    assert "was trained on" not in evaluate(tmp_path / "run", data).stderr

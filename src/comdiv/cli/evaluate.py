@@ -89,13 +89,13 @@ def _evaluate_run(
     force: bool,
 ) -> None:
     """Solve the problems with a trained solver, then score them like anybody's predictions."""
-    from comdiv.solvers.runs import data_of, evaluate_run, own_beam
+    from comdiv.solvers.runs import data_of, evaluate_run, own_beam, read_config
 
     test = load_test(file, columns, language)
     folder = out or run / "evaluations" / (test.name if cover == "none" else f"{test.name}-cover-{cover}")
     _refuse_other_evaluation(folder, test, beam or own_beam(run), force=force)
     trained_on = data_of(run)
-    if train is None and trained_on is None:
+    if train is None and trained_on is None and read_config(run).get("data"):  # a program's run names none
         print_note(
             f"what {run.name} was trained on is not there or has changed: --train tells templates seen from unseen"
         )
