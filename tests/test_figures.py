@@ -1,10 +1,14 @@
 """The house style: what a figure must have before it is written, both themes, Chinese glyphs."""
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
@@ -87,6 +91,50 @@ def test_chinese_text_has_glyphs_in_both_formats(tmp_path: Path) -> None:
         warnings.simplefilter("error")  # matplotlib warns of every missing glyph
         svg, _ = write_figure(tmp_path / "中文", lambda theme: good(theme, "原子：多少千克 (n = 40)"))
     assert "多少千克" in svg.read_text(encoding="utf-8")
+
+
+def make_font(path: Path, name: str, glyphs: str) -> None:
+    """A font whose every glyph is a filled square."""
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    for corner in ((0, 1000), (1000, 1000), (1000, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    order = [".notdef", *(f"uni{ord(glyph):04X}" for glyph in glyphs)]
+    font = FontBuilder(1000, isTTF=True)
+    font.setupGlyphOrder(order)
+    font.setupCharacterMap({ord(glyph): f"uni{ord(glyph):04X}" for glyph in glyphs})
+    font.setupGlyf(dict.fromkeys(order, pen.glyph()))
+    font.setupHorizontalMetrics(dict.fromkeys(order, (1000, 0)))
+    font.setupHorizontalHeader(ascent=1000, descent=0)
+    font.setupNameTable({"familyName": name, "styleName": "Regular"})
+    font.setupOS2()
+    font.setupPost()
+    font.save(path)
+
+
+@pytest.fixture
+def unlisted_font(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a system's fonts, which matplotlib listed when it was empty."""
+    folder = tmp_path / "fonts"
+    folder.mkdir()
+    monkeypatch.setattr("comdiv.figures.CHINESE_FONTS", ("Test Hei",))
+    monkeypatch.setattr("matplotlib.font_manager.X11FontDirectories", [str(folder)])
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", list(font_manager.fontManager.ttflist))
+    chinese_font.cache_clear()
+    yield folder
+    chinese_font.cache_clear()
+
+
+def test_a_font_installed_after_matplotlib_listed_them_is_used(unlisted_font: Path, tmp_path: Path) -> None:
+    assert chinese_font() is None
+    chinese_font.cache_clear()  # the next process
+    make_font(unlisted_font / "hei.ttf", "Test Hei", "多少千克")
+    (unlisted_font / "damaged.ttf").write_bytes(b"no font")
+    assert chinese_font() == "Test Hei"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write_figure(tmp_path / "picture", lambda theme: good(theme, "多少千克 (n = 40)"))
 
 
 def test_texts_are_what_a_reader_sees() -> None:

@@ -5,7 +5,7 @@ A figure without data, axis labels or n is refused: whoever reads it must not ha
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,11 +51,26 @@ Draw = Callable[[Theme], "Figure"]
 
 @cache
 def chinese_font() -> str | None:
-    """A font of this system that has Chinese glyphs; None: a PNG would show boxes in their place."""
+    """A font of this system that has Chinese glyphs; None: a PNG would show boxes in their place.
+
+    matplotlib lists the system's fonts once and keeps the list on disk; a font installed since then is added here.
+    """
+    from matplotlib.font_manager import findSystemFonts, fontManager
+
+    if (name := _listed_chinese_font()) is not None:
+        return name
+    listed = {font.fname for font in fontManager.ttflist}
+    for path in sorted(set(findSystemFonts()) - listed):
+        with suppress(OSError, RuntimeError):  # damaged, or of a kind that matplotlib cannot draw: as if not there
+            fontManager.addfont(path)
+    return _listed_chinese_font()
+
+
+def _listed_chinese_font() -> str | None:
     from matplotlib.font_manager import fontManager
 
-    there = {font.name for font in fontManager.ttflist}
-    return next((name for name in CHINESE_FONTS if name in there), None)
+    names = {font.name for font in fontManager.ttflist}
+    return next((name for name in CHINESE_FONTS if name in names), None)
 
 
 @contextmanager
