@@ -127,6 +127,27 @@ def test_a_wrong_rule_is_named_with_its_field(changes: dict[str, Any], field: st
     assert said in message
 
 
+def chain(asked: str, clauses: list[str], stated: str, rest: list[str]) -> dict[str, Any]:
+    """A rule for n1+n2+n3+n4, one quantity per clause, that splits the sum as the arguments say."""
+    names = ["s1", "s2", "s3", "s4"]
+    places = [{"clauses": [name], "quantities": [f"n{number}"]} for number, name in enumerate(names, 1)]
+    products = [
+        {"clauses": [*clauses, "delta"], "template": asked, "delta": "question"},
+        {"clauses": ["delta", *rest, "s5"], "template": stated, "delta": "narrative", "role": "n1"},
+    ]
+    return entry(template="n1+n2+n3+n4", clauses=[*names, "s5"], places=places, products=products)
+
+
+def test_an_x_of_one_operator_is_read_and_one_of_two_is_refused(tmp_path: Path) -> None:
+    """The unit of x is that of its operator: a rule with another x would load and never fire."""
+    path = tmp_path / "one.yaml"
+    path.write_text(yaml.safe_dump({"rules": [chain("n1+n2", ["s1", "s2"], "n1+n2+n3", ["s3", "s4"])]}))
+    assert to_infix(load_rules(path).rules[0].x) == "N0+N1"
+    message = complaint(tmp_path, chain("n1+n2+n3", ["s1", "s2", "s3"], "n1+n2", ["s4"]))
+    assert "rule mine: products.0.template: the question asks for x = n1+n2+n3, which has 2 operators" in message
+    assert message.endswith("x must have exactly one, as in n1*n2 or 1-n1")
+
+
 def test_ids_are_unique(tmp_path: Path) -> None:
     assert "'mine' is there twice" in complaint(tmp_path, entry(), entry())
 

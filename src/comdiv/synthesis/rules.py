@@ -253,6 +253,11 @@ def _check_decomposition(rule: Rule) -> None:
         )
     if operator_count(rule.tree) <= max(operator_count(product.tree) for product in rule.products):
         raise ValueError("products: a decomposition's products have fewer operators than its seed")
+    if (operators := operator_count(rule.x)) != 1:  # the unit of x follows from its one operator
+        raise ValueError(
+            f"products.{rule.asking}.template: the question asks for x = {_infix(rule.x)}, which has {operators} "
+            "operators; x must have exactly one, as in n1*n2 or 1-n1"
+        )
 
 
 def _infix(tree: Expression) -> str:
