@@ -8,6 +8,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file
+from tokenizers import Tokenizer, normalizers
 
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import END
@@ -48,6 +49,23 @@ def test_a_quantity_whose_name_begins_another_is_written_and_read() -> None:
     assert model.spelling.columns[first + 10][:2] == model.spelling.columns[first + 1]
     assert solver.solve([ELEVEN], beam=3)[0].expression == ELEVEN.expression
     assert solver.accuracy([ELEVEN, *EIGHT]) == 1.0
+
+
+def test_tokens_that_a_tokenizer_spells_alike_get_pieces_of_their_own(tmp_path: Path) -> None:
+    """A tokenizer may fold signs together; the expressions must still be told apart."""
+    make_gpt2(tmp_path)
+    inner = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    inner.normalizer = normalizers.Sequence([normalizers.Replace("*", "+"), normalizers.Replace("-", "+")])
+    inner.save(str(tmp_path / "tokenizer.json"))
+    solver = tiny_solver("gpt2", epochs=1, weights=str(tmp_path))
+    solver.fit(EIGHT, ())
+    model = model_of(solver)
+    index = model.sizes.alphabet.index
+    known = len(model.reader.tokenizer)
+    pieces = {sign: [model.spelling.pieces[c] for c in model.spelling.columns[index[sign]]] for sign in "+-*/"}
+    assert (pieces["-"], pieces["*"]) == ([known], [known + 1])
+    assert max(pieces["+"] + pieces["/"]) < known
+    assert model.rows == known + 2
 
 
 def test_a_weight_that_serves_twice_is_kept_once(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from comdiv.solvers.model import Sizes
 from comdiv.solvers.pretrained import Kind, Pieces, Source, begin_with, made
 from comdiv.solvers.pretrained_model import PretrainedModel
 from comdiv.solvers.settings import SolverSettings
-from comdiv.solvers.spelling import SpelledRules, Spelling
+from comdiv.solvers.spelling import SpelledRules, Spelling, ambiguous
 
 WEIGHTS = {"en": "gpt2", "zh": "uer/gpt2-chinese-cluecorpussmall"}
 
@@ -163,19 +163,21 @@ def _positions(mask: Tensor) -> Tensor:
 def _spellings(reader: Pieces, alphabet: Alphabet) -> tuple[list[list[int]], int]:
     """The pieces of every token, and how many rows of embeddings that takes.
 
-    A token that the tokenizer does not know, or that could be taken for another, gets a piece of its own.
+    A token that the tokenizer does not know, or whose pieces could be read as other tokens, gets a piece of its own.
     """
     tokenizer, rows = reader.tokenizer, len(reader.tokenizer)
     rows = max(rows, int(reader.config.vocab_size))
     texts = [*alphabet.base, *(f"N{index}" for index in range(alphabet.copies))]
     ends = [piece for piece in (tokenizer.eos_token_id, tokenizer.sep_token_id) if piece is not None]
     spellings = [ends[:1] if text == END else reader.ids_within(f" {text}") for text in texts]
-    unknown = {
-        token for token, spelled in enumerate(spellings) if tokenizer.unk_token_id in spelled and texts[token] != END
-    }
-    while unknown:
-        for token in sorted(unknown):
-            spellings[token] = [rows]
-            rows += 1
-        unknown = set()
-    return spellings, rows
+    unknown = {token for token, spelled in enumerate(spellings) if tokenizer.unk_token_id in spelled}
+    rows = _respell(spellings, unknown - {texts.index(END)}, rows)
+    return spellings, _respell(spellings, ambiguous(spellings), rows)
+
+
+def _respell(spellings: list[list[int]], tokens: set[int], rows: int) -> int:
+    """Give each of these tokens a new piece of its own; the number of rows after that."""
+    for token in sorted(tokens):
+        spellings[token] = [rows]
+        rows += 1
+    return rows
