@@ -25,7 +25,7 @@ TITLES = {"how-to": "How to", "explanation": "Explanation", "reference": "Refere
 def on_config(config: Any) -> Any:
     """The navigation, from the pages that are there."""
     docs = Path(config["docs_dir"])
-    nav: list[Any] = ["index.md", "tutorial.md", "results.md"]
+    nav: list[Any] = ["index.md", "tutorial.md", "results.md", "what-we-found.md"]
     for folder, title in TITLES.items():
         there = {path.stem for path in (docs / folder).glob("*.md")}
         there |= {Path(name).stem for name in PAGES if name.startswith(f"{folder}/")}
