@@ -172,7 +172,7 @@ def test_a_third_language_works_with_everything_that_knows_languages() -> None:
 
 
 def test_a_registered_language_is_found_by_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("comdiv.language._registered", {})
+    monkeypatch.setattr("comdiv.registry.LANGUAGES._added", {})
     german = German(UnitLexicon(frozenset()))
     register_language(german)
     assert get_language("de") is german

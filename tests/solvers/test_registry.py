@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from comdiv.errors import ComdivError
-from comdiv.solvers import registry
+from comdiv.registry import SOLVERS
 from comdiv.solvers.command import CommandSolver
 from comdiv.solvers.gts import Gts
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.registry import load_solver, make_solver, model_class, register_model, solver_names
-from solvers.tiny import EIGHT, SOLVERS, tiny_settings
+from solvers.tiny import EIGHT, tiny_settings
+from solvers.tiny import SOLVERS as NAMES
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-solver.md"
 
@@ -33,11 +34,11 @@ def run_page(folder: Path, code: str) -> dict[str, Any]:
 @pytest.fixture
 def own_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is forgotten after it."""
-    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(SOLVERS, "_added", {})
 
 
 def test_ours_are_known() -> None:
-    assert set(SOLVERS) <= set(solver_names())
+    assert set(NAMES) <= set(solver_names())
     assert model_class("gts") is Gts
 
 
@@ -64,7 +65,7 @@ def test_a_run_of_a_solver_that_is_not_installed_says_which(tmp_path: Path) -> N
     solver = make_solver("mine", tiny_settings(epochs=1))
     solver.fit(EIGHT, ())
     solver.save(tmp_path)
-    registry._registered.clear()
+    SOLVERS.remove("mine")
     with pytest.raises(ComdivError, match="unknown solver 'mine'"):
         load_solver(tmp_path)
 
@@ -88,7 +89,7 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     def no_torch(module: str) -> Any:
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
-    monkeypatch.setattr(registry, "import_module", no_torch)
+    monkeypatch.setattr("comdiv.registry.import_module", no_torch)
     with pytest.raises(ComdivError, match=r"pip install 'comdiv\[solvers\]'"):
         make_solver("gts")
 

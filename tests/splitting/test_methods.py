@@ -9,9 +9,10 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
+from comdiv.registry import SPLIT_METHODS
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
-from comdiv.splitting.methods import METHODS, SplitSettings, split_problems, wanted_test_size
+from comdiv.splitting.methods import SplitSettings, split_problems, wanted_test_size
 
 EXPRESSIONS = ["N0+N1", "N0-N1", "N0*N1", "N0/N1", "N0*N1+N0", "(N0+N1)*N1", "N0-N1/N0", "N0+N1-1"]
 THINGS = ["apples", "pears", "boxes", "hours", "roads"]
@@ -42,13 +43,13 @@ def corpus_of(*texts: str) -> Extraction:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SPLIT_METHODS.names())
 def test_twins_never_lie_on_both_sides(method: str, seed: int) -> None:
     mask = split_problems(EXTRACTION, replace(BASIC, method=method, seed=seed))
     assert not masked(EXTRACTION, mask, test=True) & masked(EXTRACTION, mask, test=False)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SPLIT_METHODS.names())
 def test_test_has_the_wanted_size(method: str) -> None:
     mask = split_problems(EXTRACTION, replace(BASIC, method=method, test_size=20))
     assert mask.shape == (len(EXTRACTION.problems),)
@@ -61,7 +62,7 @@ def test_templates_that_do_not_add_up_give_the_nearest_smaller_size() -> None:
     assert split_problems(EXTRACTION, replace(BASIC, method="template", test_size=16)).sum() == 11
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SPLIT_METHODS.names())
 def test_equal_seeds_give_equal_splits(method: str) -> None:
     settings = replace(BASIC, method=method, seed=3)
     assert np.array_equal(split_problems(EXTRACTION, settings), split_problems(EXTRACTION, settings))
@@ -153,7 +154,7 @@ def test_dbca_without_expressions_is_one_clear_line() -> None:
         split_problems(corpus_of("1 a", "2 b", "3 c"), SplitSettings(test_size=1))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SPLIT_METHODS.names())
 def test_a_corpus_of_twins_only_is_one_clear_line(method: str) -> None:
     twins = extract([Problem(str(n), "en", f"{n} bags of {n} apples", parse("N0*N1")) for n in range(6)])
     settings = SplitSettings(method=method, test_size=2, extraction=ExtractionSettings(k=2))

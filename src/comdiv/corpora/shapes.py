@@ -15,6 +15,7 @@ from comdiv.corpora.records import NumberWords, RawRecord
 from comdiv.errors import ComdivError
 from comdiv.expression import ExpressionError, format_number
 from comdiv.language import get_language
+from comdiv.registry import FORMATS
 
 Record = Mapping[str, Any]
 Convert = Callable[[Record, str, int], RawRecord]  # a record, its place, its number
@@ -28,11 +29,19 @@ class DamagedRecord(ComdivError):  # noqa: N818  (it is counted and read past, n
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A known shape: the keys that tell it, and the conversion of one record."""
+    """A known shape: its name for people, the keys that tell it, and the conversion of one record.
+
+    Keys that others have, too, need a further `mark`: a sign in a record that it is of this shape.
+    """
 
     name: str
     keys: frozenset[str]
     convert: Convert
+    mark: Callable[[Record], bool] = lambda record: True
+
+    def fits(self, record: Record) -> bool:
+        """Whether a record is of this shape."""
+        return self.keys <= record.keys() and self.mark(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,21 +186,18 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-SHAPES = (
-    Shape("MWPToolkit (Math23K, Ape210K, MAWPS)", frozenset(["original_text", "equation", "ans"]), _mwptoolkit),
-    Shape("MAWPS, first release", frozenset(["sQuestion", "lEquations", "lSolutions"]), _mawps_original),
-    # The CSV stands first: it may have a Body, too, but only it has Numbers.
-    Shape("SVAMP-style CSV", frozenset(["Question", "Numbers", "Equation", "Answer"]), _svamp_csv),
-    Shape("SVAMP", frozenset(["Body", "Question", "Equation", "Answer"]), _svamp),
-    Shape("ASDiv", frozenset(["Body", "Question", "Formula", "Answer"]), _asdiv),
-    Shape("GSM8K", frozenset(["question", "answer"]), _gsm8k),
-)
+MWPTOOLKIT = Shape("MWPToolkit (Math23K, Ape210K, MAWPS)", frozenset(["original_text", "equation", "ans"]), _mwptoolkit)
+MAWPS = Shape("MAWPS, first release", frozenset(["sQuestion", "lEquations", "lSolutions"]), _mawps_original)
+SVAMP_CSV = Shape("SVAMP-style CSV", frozenset(["Question", "Numbers", "Equation", "Answer"]), _svamp_csv)
+SVAMP = Shape("SVAMP", frozenset(["Body", "Question", "Equation", "Answer"]), _svamp)
+ASDIV = Shape("ASDiv", frozenset(["Body", "Question", "Formula", "Answer"]), _asdiv)
+GSM8K = Shape("GSM8K", frozenset(["question", "answer"]), _gsm8k, lambda record: "####" in str(record["answer"]))
 
 
 def detect_shape(record: Record, where: str) -> Shape:
     """The shape of a record by its keys; an unknown one is an error that says how to name the columns."""
-    for shape in SHAPES:
-        if shape.keys <= record.keys() and (shape.name != "GSM8K" or "####" in str(record["answer"])):
+    for _, shape in FORMATS.items():
+        if shape.fits(record):
             return shape
     raise ComdivError(
         f"{where}: no known shape; its columns are {', '.join(map(str, record))}. "

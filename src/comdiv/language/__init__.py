@@ -3,36 +3,40 @@
 from collections.abc import Callable
 from functools import cache
 
-from comdiv.errors import unknown_name
 from comdiv.language.alignment import Alignment, align
 from comdiv.language.base import Clause, ContentWords, Language, Token
 from comdiv.language.chinese import Chinese
 from comdiv.language.english import English
 from comdiv.language.units import UnitLexicon, learn_units, shipped_units
-
-_LANGUAGES: dict[str, Callable[[UnitLexicon], Language]] = {"en": English, "zh": Chinese}
-
-
-_registered: dict[str, Language] = {}
+from comdiv.registry import LANGUAGES
 
 
 @cache
-def _shipped_language(code: str) -> Language:
-    return _LANGUAGES[code](shipped_units(code))
+def shipped_english() -> Language:
+    """English with the units that come with the package."""
+    return English(shipped_units("en"))
+
+
+@cache
+def shipped_chinese() -> Language:
+    """Chinese with the units that come with the package."""
+    return Chinese(shipped_units("zh"))
 
 
 def get_language(code: str) -> Language:
-    """The language with that code: a registered one, or one that comes with the package and its units."""
-    if code in _registered:
-        return _registered[code]
-    if code not in _LANGUAGES:
-        raise unknown_name("language", code, [*_LANGUAGES, *_registered])
-    return _shipped_language(code)
+    """The language with that code: ours, an installed package's, or one that the program registered."""
+    language = LANGUAGES.get(code)
+    return language if isinstance(language, Language) else _made(language)
+
+
+@cache
+def _made(make: Callable[[], Language]) -> Language:
+    return make()
 
 
 def register_language(language: Language) -> None:
     """Make a language known by its code; problems in that language then go through it everywhere."""
-    _registered[language.code] = language
+    LANGUAGES.add(language.code, language)
 
 
 def detect_language(text: str) -> str:

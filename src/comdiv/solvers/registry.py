@@ -1,63 +1,31 @@
 """Solvers by name: ours, those of installed packages (entry points `comdiv.solvers`), and `command:` programs."""
 
 from collections.abc import Mapping
-from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import ComdivError
+from comdiv.registry import SOLVERS
 from comdiv.solver import Solver
 
 if TYPE_CHECKING:
     from comdiv.solvers.model import Model
     from comdiv.solvers.settings import SolverSettings
 
-ENTRY_POINTS = "comdiv.solvers"
-_OURS = {
-    "lstm": "comdiv.solvers.lstm:Lstm",
-    "transformer": "comdiv.solvers.transformer:Transformer",
-    "mathen": "comdiv.solvers.lstm:MathEn",
-    "gts": "comdiv.solvers.gts:Gts",
-    "bertgen": "comdiv.solvers.bertgen:Bertgen",
-    "gpt2": "comdiv.solvers.gpt2:Gpt2",
-}
-_registered: dict[str, "type[Model]"] = {}
-
 
 def solver_names() -> list[str]:
     """All names that are known."""
-    return sorted({*_OURS, *_registered, *(entry.name for entry in entry_points(group=ENTRY_POINTS))})
+    return sorted(SOLVERS.names())
 
 
 def register_model(name: str, model: "type[Model]") -> None:
     """Make a model known under a name, for this process."""
-    _registered[name] = model
+    SOLVERS.add(name, model)
 
 
 def model_class(name: str) -> "type[Model]":
     """The model behind a name; a package that adds one is trusted, as any installed package is."""
-    if name in _registered:
-        return _registered[name]
-    if name in _OURS:
-        module, _, attribute = _OURS[name].partition(":")
-        return _loaded(lambda: getattr(import_module(module), attribute))
-    for entry in entry_points(group=ENTRY_POINTS):
-        if entry.name == name:
-            return _loaded(entry.load)
-    raise unknown_name("solver", name, solver_names())
-
-
-def _loaded(load: Any) -> "type[Model]":
-    try:
-        found: type[Model] = load()
-    except ModuleNotFoundError as error:
-        if error.name == "torch":
-            raise ComdivError("solvers need torch: pip install 'comdiv[solvers]'") from error
-        if error.name == "transformers":
-            raise ComdivError("pre-trained solvers need transformers: pip install 'comdiv[pretrained]'") from error
-        raise
-    return found
+    return SOLVERS.get(name)
 
 
 def make_solver(

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.registry import SPLIT_METHODS
 from comdiv.splitting.divergence import alphas_named
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
@@ -17,7 +18,6 @@ from comdiv.splitting.start import check_test_size, random_split
 
 Mask = npt.NDArray[np.bool_]
 SearchProgress = Callable[[int, int], None]
-METHODS = ("dbca", "iid", "length", "template")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class SplitSettings:
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise unknown_name("split method", self.method, METHODS)
+        if self.method not in SPLIT_METHODS:
+            raise unknown_name("split method", self.method, SPLIT_METHODS.names())
         alphas_named(self.alpha)
         if self.target is not None and self.method != "dbca":
             raise ComdivError(f"a target divergence goes with --method dbca, not {self.method}")
@@ -57,16 +57,20 @@ def wanted_test_size(settings: SplitSettings, problems: int) -> int:
     return int(count)
 
 
+# A way to split: the problems, the settings, the number of test problems, the progress; the test side as a mask.
+SplitMethod = Callable[[Extraction, SplitSettings, int, SearchProgress | None], Mask]
+
+
 def split_problems(extraction: Extraction, settings: SplitSettings, progress: SearchProgress | None = None) -> Mask:
     """The test side of a split, as a mask over the extraction's problems. Twins never lie on both sides."""
     size = wanted_test_size(settings, len(extraction.problems))
-    match settings.method:
-        case "iid":
-            return random_split(_plain(extraction, settings.twins), size, settings.seed)
-        case "length":
-            return _longest(_plain(extraction, settings.twins), extraction, size)
-        case "template":
-            return _whole_templates(extraction, settings, size)
+    return SPLIT_METHODS.get(settings.method)(extraction, settings, size, progress)
+
+
+def split_by_divergence(
+    extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
+) -> Mask:
+    """`dbca`: compounds diverge, atoms do not (§III-A)."""
     if not extraction.operators().any():
         raise ComdivError("no problem has an expression with an operator: nothing to tell compositions apart by")
     result = find_split(
@@ -84,6 +88,13 @@ def split_problems(extraction: Extraction, settings: SplitSettings, progress: Se
     return result.test_mask
 
 
+def split_at_random(
+    extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
+) -> Mask:
+    """`iid`: the control that everybody uses."""
+    return random_split(_plain(extraction, settings.twins), size, settings.seed)
+
+
 def _plain(extraction: Extraction, twins: bool) -> Encoded:
     """Groups and lengths without atoms: what the other methods need, for corpora without expressions, too."""
     return encode(
@@ -95,8 +106,11 @@ def _plain(extraction: Extraction, twins: bool) -> Encoded:
     )
 
 
-def _longest(encoded: Encoded, extraction: Extraction, size: int) -> Mask:
-    """The longest texts that fit go to test, ties by id: the paper's LenDiv. Twin groups are as long as their mean."""
+def split_by_length(
+    extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
+) -> Mask:
+    """`length`: the longest texts that fit go to test, ties by id: the paper's LenDiv. Twins have their mean."""
+    encoded = _plain(extraction, settings.twins)
     check_test_size(encoded, size)
     sizes = encoded.group_sizes
     mean_length = np.bincount(encoded.groups, weights=encoded.lengths) / sizes
@@ -111,8 +125,10 @@ def _longest(encoded: Encoded, extraction: Extraction, size: int) -> Mask:
     return chosen[encoded.groups]
 
 
-def _whole_templates(extraction: Extraction, settings: SplitSettings, size: int) -> Mask:
-    """Whole templates, drawn at random, until the size is reached: no test template in train, and no twins either."""
+def split_by_template(
+    extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
+) -> Mask:
+    """`template`: whole templates, drawn at random, until the size is reached; no test template is in train."""
     groups = _connected([(f.masked_text if settings.twins else position, extraction.templates[position] or position)
                          for position, f in enumerate(extraction.features)])  # fmt: skip
     encoded = encode(range(len(groups)), lambda p: (), lambda p: (), group_of=lambda position: groups[position])

@@ -1,0 +1,172 @@
+"""What can be plugged in, by name: solvers, languages, operations, corpus formats, split methods, exports, tables.
+
+A name stands for `module:attribute`, which is imported when somebody asks for it. Names come from three places: comdiv
+itself, installed packages (entry points of the group `comdiv.KIND`), and `add` in a running program. Installed
+packages are seen by every process, those of `comdiv run` and its Ray workers included; `add` lasts for one process.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from comdiv.errors import ComdivError, unknown_name
+
+if TYPE_CHECKING:
+    from comdiv.corpora.shapes import Shape
+    from comdiv.language.base import Language
+    from comdiv.solvers.model import Model
+    from comdiv.splitting.methods import SplitMethod
+
+T = TypeVar("T")
+# Packages that only an extra installs: what needs them, and the extra.
+EXTRAS = {
+    "torch": ("solvers need torch", "solvers"),
+    "safetensors": ("solvers need safetensors", "solvers"),
+    "transformers": ("pre-trained solvers need transformers", "pretrained"),
+    "gguf": ("GGUF files need gguf", "pretrained"),
+    "ray": ("--engine ray needs Ray", "ray"),
+}
+
+
+def missing_extra(error: ModuleNotFoundError) -> ComdivError | None:
+    """One line that names the extra to install; None where the missing module belongs to none."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return None
+    need, extra = EXTRAS[package]
+    return ComdivError(f"{need}: pip install 'comdiv[{extra}]'")
+
+
+class Registry(Generic[T]):
+    """The things of one kind, by name."""
+
+    def __init__(self, kind: str, what: str, ours: Mapping[str, str]) -> None:
+        self.kind = kind  # `solvers`
+        self.what = what  # `solver`, for messages
+        self._ours = dict(ours)
+        self._added: dict[str, T] = {}
+
+    @property
+    def group(self) -> str:
+        """The group of entry points under which packages name theirs."""
+        return f"comdiv.{self.kind}"
+
+    def names(self) -> tuple[str, ...]:
+        """All known names: ours in their order, then those of this process, then those of packages. Imports nothing."""
+        installed = sorted(entry.name for entry in _installed(self.group, tuple(sys.path)))
+        return tuple(dict.fromkeys([*self._ours, *self._added, *installed]))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names()
+
+    def get(self, name: str) -> T:
+        """What a name stands for; an unknown one is answered with the nearest known one.
+
+        What a program added goes before ours, and ours before what packages call the same.
+        """
+        if name in self._added:
+            return self._added[name]
+        if name in self._ours:
+            return self._ours_named(name)
+        entries = [entry for entry in _installed(self.group, tuple(sys.path)) if entry.name == name]
+        if not entries:
+            raise unknown_name(self.what, name, self.names())
+        if len({entry.value for entry in entries}) > 1:
+            owners = " and ".join(sorted({_owner(entry) for entry in entries}))
+            raise ComdivError(f"{self.what} '{name}': {owners} both have one of that name")
+        return self._loaded_entry(entries[0])
+
+    def items(self) -> Iterator[tuple[str, T]]:
+        """Every name with what it stands for."""
+        for name in self.names():
+            yield name, self.get(name)
+
+    def add(self, name: str, value: T) -> None:
+        """Make something known under a name, for this process."""
+        self._added[name] = value
+
+    def remove(self, name: str) -> None:
+        """Forget what `add` made known."""
+        del self._added[name]
+
+    def _ours_named(self, name: str) -> T:
+        module, _, attribute = self._ours[name].partition(":")
+        return self._with_extras(lambda: getattr(import_module(module), attribute))
+
+    def _loaded_entry(self, entry: EntryPoint) -> T:
+        try:
+            return self._with_extras(entry.load)
+        except ComdivError:
+            raise
+        except Exception as error:  # whatever a package does wrong: the user has to know whose mistake it is
+            raise ComdivError(
+                f"{self.what} '{entry.name}' of {_owner(entry)} cannot be loaded from {entry.value}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    def _with_extras(self, load: Callable[[], Any]) -> T:
+        try:
+            value: T = load()
+        except ModuleNotFoundError as error:
+            if (missing := missing_extra(error)) is None:
+                raise
+            raise missing from error
+        return value
+
+
+@cache
+def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """The entry points of a group; looked up once for a search path, because that reads many small files."""
+    del path
+    return tuple(entry_points(group=group))
+
+
+def _owner(entry: EntryPoint) -> str:
+    return f"package {entry.dist.name} {entry.dist.version}" if entry.dist else f"module {entry.module}"
+
+
+SOLVERS: "Registry[type[Model]]" = Registry(
+    "solvers",
+    "solver",
+    {
+        "lstm": "comdiv.solvers.lstm:Lstm",
+        "transformer": "comdiv.solvers.transformer:Transformer",
+        "mathen": "comdiv.solvers.lstm:MathEn",
+        "gts": "comdiv.solvers.gts:Gts",
+        "bertgen": "comdiv.solvers.bertgen:Bertgen",
+        "gpt2": "comdiv.solvers.gpt2:Gpt2",
+    },
+)
+# A language, or what makes one when called without arguments.
+LANGUAGES: "Registry[Language | Callable[[], Language]]" = Registry(
+    "languages", "language", {"en": "comdiv.language:shipped_english", "zh": "comdiv.language:shipped_chinese"}
+)
+OPERATIONS: Registry[Any] = Registry("operations", "operation", {})
+# In the order in which a record is compared with them. SVAMP's CSV may have a Body, too, but only it has Numbers.
+FORMATS: "Registry[Shape]" = Registry(
+    "formats",
+    "corpus format",
+    {
+        "mwptoolkit": "comdiv.corpora.shapes:MWPTOOLKIT",
+        "mawps": "comdiv.corpora.shapes:MAWPS",
+        "svamp-csv": "comdiv.corpora.shapes:SVAMP_CSV",
+        "svamp": "comdiv.corpora.shapes:SVAMP",
+        "asdiv": "comdiv.corpora.shapes:ASDIV",
+        "gsm8k": "comdiv.corpora.shapes:GSM8K",
+    },
+)
+SPLIT_METHODS: "Registry[SplitMethod]" = Registry(
+    "split_methods",
+    "split method",
+    {
+        "dbca": "comdiv.splitting.methods:split_by_divergence",
+        "iid": "comdiv.splitting.methods:split_at_random",
+        "length": "comdiv.splitting.methods:split_by_length",
+        "template": "comdiv.splitting.methods:split_by_template",
+    },
+)
+EXPORTS: Registry[Any] = Registry("exports", "export", {})
+TABLES: Registry[Any] = Registry("tables", "table", {})
