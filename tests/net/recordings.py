@@ -1,0 +1,150 @@
+"""What the net holds: named sequences of lines, made through the command line, whose hashes must not change."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from command_line import run
+from net.adapters import (
+    PARTS,
+    candidate_files,
+    divergences,
+    ids,
+    problem_lines,
+    problems_of,
+    with_number_words,
+)
+from net.views import VIEWS
+
+Catch = dict[str, Iterable[str]]  # what is compared, by name: lines
+SEEDS = 5
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A test of the net: what makes its lines in a folder, and whether that needs real corpora or much time."""
+
+    make: Callable[[Path], Catch]
+    real: bool = False
+    slow: bool = False
+
+
+def hash_of(lines: Iterable[str]) -> str:
+    """One hash for lines in their order, and their number, which tells at a glance what is missing."""
+    digest = hashlib.sha256()
+    count = 0
+    for line in lines:
+        digest.update(line.encode() + b"\n")
+        count += 1
+    return f"{count} {digest.hexdigest()}"
+
+
+def hashes_of(recording: Recording, folder: Path) -> dict[str, str]:
+    """The hashes of everything that a recording makes."""
+    return {name: hash_of(lines) for name, lines in recording.make(folder).items()}
+
+
+def views(corpus: str, every: int, folder: Path) -> Catch:
+    """Every view of every text; of one in `every` also with numbers written as words."""
+    problems = problems_of(corpus)
+    kinds = {"": problems, ", number words count": with_number_words(problems[::every])}
+    return {
+        f"{name}{kind}": (json.dumps(value, ensure_ascii=False) for value in view(chosen))
+        for kind, chosen in kinds.items()
+        for name, view in VIEWS.items()
+    }
+
+
+def splits(corpus: str, options: tuple[str, ...], seeds: int, folder: Path) -> Catch:
+    """The ids of the parts of one split per seed, and the divergences between them."""
+    run("split", corpus, "--out", folder / "out", "--splits", str(seeds), *options)
+    catch: Catch = {}
+    for seed in range(seeds):
+        part_folder = folder / "out" / f"split-{seed + 1}" if seeds > 1 else folder / "out"
+        catch |= {f"seed {seed}, {part}": ids(part_folder / f"{part}.jsonl") for part in PARTS}
+        catch[f"seed {seed}, divergences"] = divergences(part_folder)
+    return catch
+
+
+def synthetic(corpus: str, options: tuple[str, ...], folder: Path) -> Catch:
+    """The three parts of SD."""
+    run("synthesize", corpus, "--out", folder / "sd", *options)
+    return {part: problem_lines(folder / "sd" / f"{part}.jsonl") for part in PARTS}
+
+
+def candidates(corpus: str, options: tuple[str, ...], folder: Path) -> Catch:
+    """The candidates of every round, and the training set that comes of them; never ranked."""
+    run("augment", corpus, "--out", folder / "augmented", "--jobs", "1", "--solver", "none", *options)
+    rounds = enumerate(candidate_files(folder / "augmented"), start=1)
+    catch: Catch = {f"round {number}": problem_lines(path) for number, path in rounds}
+    return {**catch, "train": problem_lines(folder / "augmented" / "train.jsonl")}
+
+
+def first_candidates(corpus: str, size: int, options: tuple[str, ...], folder: Path) -> Catch:
+    """The same from the first problems of a corpus."""
+    lines = islice(problem_lines_of(corpus), size)
+    path = folder / f"{corpus}-{size}.jsonl"
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return candidates(str(path), options, folder)
+
+
+def problem_lines_of(corpus: str) -> Iterator[str]:
+    """The problems of a corpus as our files have them."""
+    return (json.dumps(problem.to_json(), ensure_ascii=False) for problem in problems_of(corpus))
+
+
+def split_candidates(corpus: str, folder: Path) -> Catch:
+    """From a split: its validation problems are composed as well, its test texts are kept out by their hashes."""
+    run("split", corpus, "--out", folder / "split", "--steps-per-item", "20")
+    run("data", "hashes", folder / "split" / "test.jsonl", "--out", folder / "test.txt")
+    options = ("--compositional-validation", "50", "--ban", str(folder / "test.txt"), "--rounds", "2", "--growth", "1")
+    catch = candidates(str(folder / "split"), options, folder)
+    catch["validation"] = problem_lines(folder / "augmented" / "validation.jsonl")
+    return {**catch, "banned": (folder / "test.txt").read_text(encoding="utf-8").splitlines()}
+
+
+FULL = ("--checks", "full")
+PAPER_CHECKS = ("--checks", "paper")
+PAPER = ("--preset", "paper", "--rounds", "2")
+PAPER_ONCE = ("--preset", "paper", "--rounds", "1")
+
+RECORDINGS: dict[str, Recording] = {
+    **{f"views of {corpus}": Recording(partial(views, corpus, 4)) for corpus in ("demo-en", "demo-zh")},
+    **{f"views of {corpus}": Recording(partial(views, corpus, 1), real=True) for corpus in ("mawps", "svamp")},
+    "views of math23k": Recording(partial(views, "math23k", 1), real=True, slow=True),
+    "split of demo-en": Recording(partial(splits, "demo-en", (), 1)),
+    "splits of demo-zh": Recording(partial(splits, "demo-zh", ("--k", "5", "--steps-per-item", "20"), 2)),
+    "i.i.d. split of demo-zh": Recording(partial(splits, "demo-zh", ("--method", "iid", "--no-twins"), 1)),
+    "length split of demo-en": Recording(partial(splits, "demo-en", ("--method", "length"), 1)),
+    "template split of demo-zh": Recording(partial(splits, "demo-zh", ("--method", "template"), 1)),
+    "greedy split of demo-en": Recording(partial(splits, "demo-en", ("--search", "greedy"), 1)),
+    "splits of mawps": Recording(partial(splits, "mawps", ("--test-size", "474"), SEEDS), real=True, slow=True),
+    "splits of math23k": Recording(partial(splits, "math23k", ("--test-size", "4619"), SEEDS), real=True, slow=True),
+    "SD of demo-zh": Recording(partial(synthetic, "demo-zh", ())),
+    "SD of demo-en": Recording(partial(synthetic, "demo-en", ())),
+    "disjoint SD of demo-zh": Recording(partial(synthetic, "demo-zh", ("--disjoint", "--seed", "1"))),
+    "SD of math23k": Recording(partial(synthetic, "math23k", ("--size", "1078/745")), real=True, slow=True),
+    **{
+        f"candidates of {corpus}, {name}": Recording(partial(candidates, corpus, options), real=corpus == "mawps")
+        for corpus in ("demo-en", "demo-zh", "mawps")
+        for name, options in (("full checks", FULL), ("paper checks", PAPER_CHECKS), ("paper preset", PAPER))
+        if corpus == "mawps" or options == FULL
+    },
+    **{
+        f"candidates of 500 of {corpus}, {name}": Recording(partial(first_candidates, corpus, 500, options))
+        for corpus in ("demo-en", "demo-zh")
+        for name, options in (("paper checks", PAPER_CHECKS), ("paper preset", PAPER_ONCE))
+    },
+    "candidates of a split of demo-en": Recording(partial(split_candidates, "demo-en")),
+    "candidates of a split of demo-zh": Recording(partial(split_candidates, "demo-zh")),
+    **{
+        f"candidates of 4,000 of math23k, {name}": Recording(
+            partial(first_candidates, "math23k", 4000, options), real=True, slow=True
+        )
+        for name, options in (("full checks", FULL), ("paper checks", PAPER_CHECKS), ("paper preset", PAPER_ONCE))
+    },
+}

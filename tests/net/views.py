@@ -1,0 +1,177 @@
+"""Every view that some stage derives from a problem's text, as plain values: one function per view, in one place.
+
+A rebuilt reader repoints these functions and keeps the recorded hashes. What a function returns must not change: lists
+and dictionaries of texts, numbers and None, whatever the classes behind them are called.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from comdiv import Problem
+from comdiv.augmentation.source import masked_hash
+from comdiv.augmentation.view import ProblemView, view_of
+from comdiv.expression import evaluate, template, used_quantities
+from comdiv.language import Language, get_language, learn_units
+from comdiv.solvers.reading import input_words
+from comdiv.splitting.contexts import text_features
+from comdiv.synthesis.reading import ReadClause, Reader
+
+WINDOW = 3
+
+
+def _language(problem: Problem) -> Language:
+    return get_language(problem.language)
+
+
+def _quantity(quantity: Any) -> list[Any]:
+    found = quantity
+    return [found.index, str(found.value), found.text, found.start, found.end, found.form, found.unit, found.kind]
+
+
+def quantities(problem: Problem) -> list[Any]:
+    """The quantities with units and kinds, by the units that come with the package."""
+    language = _language(problem)
+    plain = language.quantities(problem.text, number_words=problem.number_words)
+    return [_quantity(quantity) for quantity in language.with_units(problem.text, plain)]
+
+
+def number_words(problem: Problem) -> list[Any]:
+    """The quantities, numbers written as words included, whatever the problem says of them."""
+    language = _language(problem)
+    plain = language.quantities(problem.text, number_words=True)
+    return [_quantity(quantity) for quantity in language.with_units(problem.text, plain)]
+
+
+def tokens(problem: Problem) -> list[Any]:
+    """The tokens with their places, and which of them are quantities."""
+    return [list(token) for token in _language(problem).tokens(problem.text, number_words=problem.number_words)]
+
+
+def clauses(problem: Problem) -> list[Any]:
+    """The clauses with their places; the last one is the question."""
+    language = _language(problem)
+    plain = language.quantities(problem.text, number_words=problem.number_words)
+    return [list(clause) for clause in language.clauses(problem.text, plain)]
+
+
+def clauses_by_digits(problem: Problem) -> list[Any]:
+    """The clauses where only numbers in digits are known, as synthesis and statistics see them."""
+    return [list(clause) for clause in _language(problem).clauses(problem.text)]
+
+
+def mask(problem: Problem) -> list[Any]:
+    """The number-masked text and its hash: the key of twins."""
+    masked = _language(problem).masked_text(problem.text, number_words=problem.number_words)
+    return [masked, masked_hash(problem)]
+
+
+def contexts(problem: Problem) -> list[Any]:
+    """The tokens around every quantity, and how many tokens there are."""
+    features = text_features(problem, WINDOW)
+    return [features.tokens, [list(context) for context in features.contexts]]
+
+
+def asked_unit(problem: Problem) -> str | None:
+    """The unit that the text asks for."""
+    return _language(problem).asked_unit(problem.text)
+
+
+def content_words(problem: Problem) -> list[Any]:
+    """The nouns and verbs of the whole text."""
+    words = _language(problem).content_words(problem.text)
+    return [list(words.nouns), list(words.verbs)]
+
+
+def expression(problem: Problem) -> list[Any] | None:
+    """The template, the quantities that are used, and the value; None without an expression that fits the text."""
+    view = view_of(problem)
+    if problem.expression is None or view is None:
+        return None
+    value = None if view.known_value is None else str(evaluate(problem.expression, view.values))
+    return [template(problem.expression), list(used_quantities(problem.expression)), value]
+
+
+def solver_words(problem: Problem) -> list[Any]:
+    """What solvers read: words with quantities masked, or numbered, and the quantities' places among them."""
+    return [list(input_words(problem, "masked")), list(input_words(problem, "indexed"))]
+
+
+def augmentation(problem: Problem) -> list[Any] | None:
+    """What the operations see: clauses with masked tokens and quantities, bare clauses, the asked unit, the values."""
+    view: ProblemView | None = view_of(problem)
+    if view is None:
+        return None
+    cut = [
+        [clause.start, clause.end, [list(token) for token in clause.tokens], list(clause.masked), clause.quantities]
+        for clause in view.clauses
+    ]
+    return [
+        cut,
+        list(view.bare_clauses),
+        [_quantity(quantity) for quantity in view.quantities],
+        view.asked_unit,
+        [str(value) for value in view.values],
+        str(view.value),
+        None if view.positive_value is None else str(view.positive_value),
+        sorted(view.used),
+        view.token_count,
+        view.masked_text,
+    ]
+
+
+def learnt_units(problems: Sequence[Problem]) -> Iterator[Any]:
+    """The quantities with units and the asked unit, by the units that the corpus itself shows."""
+    language = get_language(problems[0].language)
+    learnt = language.with_lexicon(learn_units(language, [problem.text for problem in problems]))
+    for problem in problems:
+        plain = learnt.quantities(problem.text, number_words=problem.number_words)
+        units = [_quantity(quantity) for quantity in learnt.with_units(problem.text, plain)]
+        yield [units, learnt.asked_unit(problem.text)]
+
+
+def _indices(clause: ReadClause) -> list[int]:
+    return [quantity.index for quantity in clause.quantities]
+
+
+def synthesis(problems: Sequence[Problem]) -> Iterator[Any]:
+    """What rules and donors see: clauses with words and quantities, signs, units asked for, and who is who."""
+    reader = Reader.for_corpus(problems, problems[0].language)
+    for problem in problems:
+        found = reader.read(problem)
+        yield found and [
+            found.template,
+            [
+                [clause.text, clause.start, _indices(clause), sorted(clause.words), sorted(clause.tokens)]
+                for clause in found.clauses
+            ],
+            [_quantity(quantity) for quantity in found.used],
+            [list(sign) for sign in found.signs],
+            [found.asked_unit, found.asked_word],
+            sorted(found.words),
+            sorted(found.roles.items()),
+        ]
+
+
+View = Callable[[Sequence[Problem]], Iterator[Any]]
+
+
+def _each(view: Callable[[Problem], Any]) -> View:
+    return lambda problems: map(view, problems)
+
+
+VIEWS: dict[str, View] = {
+    "quantities": _each(quantities),
+    "number words": _each(number_words),
+    "tokens": _each(tokens),
+    "clauses": _each(clauses),
+    "clauses by digits": _each(clauses_by_digits),
+    "mask": _each(mask),
+    "contexts": _each(contexts),
+    "asked unit": _each(asked_unit),
+    "content words": _each(content_words),
+    "expression": _each(expression),
+    "solver words": _each(solver_words),
+    "augmentation": _each(augmentation),
+    "learnt units": learnt_units,
+    "synthesis": synthesis,
+}
