@@ -84,6 +84,21 @@ def test_a_figure_is_written_as_svg_and_png_and_for_dark_pages(tmp_path: Path) -
     assert imread(written[1]).shape[0] > 300
 
 
+def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = write_figure(tmp_path / "picture", good)
+    before = [path.read_bytes() for path in written]
+
+    def fail(self: Figure, path: Path, **_: object) -> None:
+        path.write_text("half of it")
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    with pytest.raises(ZeroDivisionError):
+        write_figure(tmp_path / "picture", good)
+    assert sorted(tmp_path.iterdir()) == sorted(written)
+    assert [path.read_bytes() for path in written] == before
+
+
 def test_chinese_text_has_glyphs_in_both_formats(tmp_path: Path) -> None:
     if chinese_font() is None:
         pytest.skip("no font with Chinese characters on this system: apt-get install fonts-wqy-microhei")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.errors import ComdivError
-from comdiv.files import atomic_write, file_sha256, refuse_to_overwrite, write_text
+from comdiv.files import atomic_path, atomic_write, file_sha256, refuse_to_overwrite, write_text
 
 
 def test_the_file_appears_only_when_the_block_ends(tmp_path: Path) -> None:
@@ -33,6 +33,15 @@ def test_an_error_leaves_the_old_file_and_no_temporary_one(tmp_path: Path) -> No
     with pytest.raises(ZeroDivisionError):
         fail_in_the_middle()
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_library_that_writes_by_name_can_write_atomically(tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(b"\x89PNG")
+        assert not path.exists()
+    assert path.read_bytes() == b"\x89PNG"
     assert list(tmp_path.iterdir()) == [path]
 
 

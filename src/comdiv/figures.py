@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comdiv.files import write_text
+from comdiv.files import atomic_path, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,14 +118,12 @@ def recoloured(svg: str, theme: Theme, other: Theme) -> str:
 
 
 def _save(figure: "Figure", path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
     kind = path.suffix[1:]
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     # A PNG is looked at anywhere, so it brings its own background.
     facecolor = "none" if kind == "svg" else "white"
-    figure.savefig(temporary, format=kind, dpi=150, metadata=metadata, facecolor=facecolor)
-    temporary.replace(path)
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, format=kind, dpi=150, metadata=metadata, facecolor=facecolor)
     return path
 
 

@@ -13,32 +13,40 @@ from comdiv.errors import ComdivError
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[IO[str]]:
-    """A text file that appears under its name only when the block ends without an error.
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary file that takes the name `path` only when the block ends without an error.
 
-    The temporary file lies in the same folder, so that the final rename stays within one file system.
+    It lies in the same folder, so that the final rename stays within one file system.
     """
     path = path.resolve() if path.is_symlink() else path  # a link stays one: what it points to is replaced
     if path.exists() and not path.is_file():
         raise ComdivError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file to write")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
     except OSError as error:
         raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
+    temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        make_readable(Path(temporary))
-        Path(temporary).replace(path)
+        yield temporary
+        make_readable(temporary)
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
     except OSError as error:
         if error.filename is not None:  # not about what is being written
             raise
         raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[IO[str]]:
+    """A text file that appears under its name only when the block ends without an error."""
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as stream:
+        yield stream
 
 
 def make_readable(path: Path) -> None:
