@@ -1,13 +1,15 @@
-"""Where the files of a dataset and of an augmentation lie, and what of them is compared: never a version."""
+"""Where files of datasets, augmentations, exports and results lie, and what of them is compared: never a version."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from comdiv import Problem
 from comdiv.corpora import read_corpus
+from comdiv.experiments.judging import Judgements
+from comdiv.experiments.results import read_results
 
 PARTS = ("train", "validation", "test")
 
@@ -34,18 +36,61 @@ def ids(path: Path) -> Iterator[str]:
     return (str(record["id"]) for record in _records(path))
 
 
-def divergences(folder: Path) -> Iterator[str]:
-    """What a dataset says of its parts, to six digits."""
+def divergences(folder: Path) -> str:
+    """What a dataset says of its parts, to six digits: compound and atom divergence, and the ratio of lengths."""
     facts = json.loads((folder / "dataset.json").read_text(encoding="utf-8"))
-    for name in ("compound_divergence", "atom_divergence"):
-        for preset, value in sorted(facts[name].items()):
-            yield f"{name} {preset} {value:.6f}"
-    yield f"length_ratio {facts['length_ratio']:.6f}"
+    compound, atom = facts["compound_divergence"]["paper"], facts["atom_divergence"]["paper"]
+    return f"{compound:.6f} {atom:.6f} {facts['length_ratio']:.6f}"
 
 
 def candidate_files(folder: Path) -> list[Path]:
     """The candidates of an augmentation's rounds, in their order."""
     return sorted(folder.glob("rounds/*/candidates.jsonl"), key=lambda path: int(path.parent.name))
+
+
+def exported_lines(path: Path) -> list[str]:
+    """An exported file; of a JSON object without versions of libraries and without the hashes of the other files."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".json":
+        return text.splitlines()
+    content = json.loads(text)
+    if isinstance(content, dict):
+        content = {key: value for key, value in content.items() if key not in ("versions", "files")}
+    return json.dumps(content, ensure_ascii=False, indent=1).splitlines()
+
+
+def result_lines(root: Path) -> dict[str, list[str]]:
+    """Every number of the results in a folder, by plan: a line for each cell, with the ids that it got right."""
+    judgements = Judgements()
+    return {
+        f"{plan.name}@{plan.preset}" if plan.preset else plan.name: [
+            json.dumps([cell.label, cell.kind, cell.status, _plain(cell.summary)], ensure_ascii=False, sort_keys=True)
+            + _right_ids(judgements.right(plan, cell) if cell.kind == "evaluation" else None)
+            for cell in plan.cells
+        ]
+        for plan in read_results(root)
+    }
+
+
+def accuracies(root: Path) -> dict[str, str]:
+    """How many problems each evaluation got right, and of how many, by label and part."""
+    return {
+        f"{cell.label}, {part}": f"{numbers['correct']}/{numbers['n']}"
+        for plan in read_results(root)
+        for cell in plan.of_kind("evaluation")
+        for part, numbers in cell.summary.items()
+    }
+
+
+def _plain(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """A summary without what a clock measured."""
+    return {key: value for key, value in summary.items() if not key.startswith("seconds")}
+
+
+def _right_ids(outcomes: Mapping[str, bool] | None) -> str:
+    if outcomes is None:
+        return ""
+    return "".join(f" {name}{'+' if right else '-'}" for name, right in sorted(outcomes.items()))
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:

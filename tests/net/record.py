@@ -60,7 +60,8 @@ def _write_lines(folder: Path, recording: Recording, work: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, lines in recording.make(work).items():
         path = folder / f"{name.replace(' ', '-').replace('/', '-')}.txt"
-        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        text = lines if isinstance(lines, str) else "\n".join(lines)
+        path.write_text(text + "\n", encoding="utf-8")
     _say(f"{folder}")
 
 

@@ -7,20 +7,28 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from shutil import copy
 
 from command_line import run
+from experiments.synthetic import write_synthetic_results
 from net.adapters import (
     PARTS,
+    accuracies,
     candidate_files,
     divergences,
+    exported_lines,
     ids,
     problem_lines,
     problems_of,
+    result_lines,
     with_number_words,
 )
 from net.views import VIEWS
 
-Catch = dict[str, Iterable[str]]  # what is compared, by name: lines
+Catch = dict[
+    str, Iterable[str] | str
+]  # what is compared, by name: lines, of which a hash is kept, or one text as it is
+ROOT = Path(__file__).parents[2]
 SEEDS = 5
 
 
@@ -45,7 +53,8 @@ def hash_of(lines: Iterable[str]) -> str:
 
 def hashes_of(recording: Recording, folder: Path) -> dict[str, str]:
     """The hashes of everything that a recording makes."""
-    return {name: hash_of(lines) for name, lines in recording.make(folder).items()}
+    catch = recording.make(folder)
+    return {name: lines if isinstance(lines, str) else hash_of(lines) for name, lines in catch.items()}
 
 
 def views(corpus: str, every: int, folder: Path) -> Catch:
@@ -107,6 +116,48 @@ def split_candidates(corpus: str, folder: Path) -> Catch:
     return {**catch, "banned": (folder / "test.txt").read_text(encoding="utf-8").splitlines()}
 
 
+def exports(name: str, make: tuple[str, ...], folder: Path) -> Catch:
+    """Every file of every export of a dataset that is made of 400 demo problems."""
+    corpus, dataset, out = folder / "demo.jsonl", folder / "dataset", folder / "exports"
+    lines = islice(problem_lines_of(name), 400)
+    corpus.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    run(*make, corpus, "--out", dataset)
+    run("export", "hub", dataset, "--out", out / "hub")
+    run("export", "lm-eval", dataset, "--out", out / "lm-eval", "--renumber", "--name", "net")
+    run("export", "compositional-pairs", corpus, "--out", out / "compositional-pairs", "--name", "net")
+    run("export", "label-studio", dataset, "--out", out / "label-studio", "--sample", "50", "--seed", "1")
+    run("export", "csv", dataset, "--out", out / "judge.csv", "--sample", "50", "--judge", "ann")
+    return files_in(out)
+
+
+def files_in(folder: Path) -> Catch:
+    """The files below a folder, by their paths in it."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): exported_lines(path) for path in paths}
+
+
+def exported_results(folder: Path) -> Catch:
+    """The numbers of runs, before they are published and after."""
+    runs = write_synthetic_results(folder / "runs")
+    run("export", "results", runs, "--out", folder / "published")
+    return {**result_lines(runs), **{f"{name}, published": c for name, c in result_lines(folder / "published").items()}}
+
+
+def published_results(folder: Path) -> Catch:
+    """Every number that the project has published."""
+    return {**result_lines(ROOT / "experiments" / "results")}
+
+
+def demo(folder: Path) -> Catch:
+    """The accuracies of `make demo`."""
+    plan = folder / "experiments" / "demo.yaml"
+    plan.parent.mkdir()
+    copy(ROOT / "experiments" / "demo.yaml", plan)
+    run("data", "demo", "zh", "--size", "4000", "--out", folder / "demo-output" / "demo-zh-4000.jsonl")
+    run("run", plan, "--out", folder / "runs", "--jobs", "2")
+    return {**accuracies(folder / "runs")}
+
+
 FULL = ("--checks", "full")
 PAPER_CHECKS = ("--checks", "paper")
 PAPER = ("--preset", "paper", "--rounds", "2")
@@ -128,11 +179,13 @@ RECORDINGS: dict[str, Recording] = {
     "SD of demo-en": Recording(partial(synthetic, "demo-en", ())),
     "disjoint SD of demo-zh": Recording(partial(synthetic, "demo-zh", ("--disjoint", "--seed", "1"))),
     "SD of math23k": Recording(partial(synthetic, "math23k", ("--size", "1078/745")), real=True, slow=True),
+    "candidates of demo-en, full checks": Recording(partial(candidates, "demo-en", FULL)),
+    "candidates of demo-zh, full checks": Recording(partial(candidates, "demo-zh", FULL)),
     **{
-        f"candidates of {corpus}, {name}": Recording(partial(candidates, corpus, options), real=corpus == "mawps")
-        for corpus in ("demo-en", "demo-zh", "mawps")
+        f"candidates of mawps, {name}": Recording(
+            partial(candidates, "mawps", options), real=True, slow=options != FULL
+        )
         for name, options in (("full checks", FULL), ("paper checks", PAPER_CHECKS), ("paper preset", PAPER))
-        if corpus == "mawps" or options == FULL
     },
     **{
         f"candidates of 500 of {corpus}, {name}": Recording(partial(first_candidates, corpus, 500, options))
@@ -147,4 +200,9 @@ RECORDINGS: dict[str, Recording] = {
         )
         for name, options in (("full checks", FULL), ("paper checks", PAPER_CHECKS), ("paper preset", PAPER_ONCE))
     },
+    "exports of a split of demo-en": Recording(partial(exports, "demo-en", ("split", "--steps-per-item", "20"))),
+    "exports of SD of demo-zh": Recording(partial(exports, "demo-zh", ("synthesize",))),
+    "exported results": Recording(exported_results),
+    "published results": Recording(published_results),
+    "accuracies of the demo": Recording(demo, slow=True),
 }
