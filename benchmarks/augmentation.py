@@ -28,7 +28,7 @@ from comdiv.augmentation.rounds import SHARD
 from comdiv.augmentation.source import masked_hash
 from comdiv.augmentation.view import views_of
 from comdiv.corpora import read_corpus
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.language import get_language
 from comdiv.problem import Problem
 

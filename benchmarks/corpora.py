@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from comdiv.corpora import read_corpus
-from comdiv.corpora.demo.generate import generate
-from comdiv.corpora.locate import find_corpus_files
+from comdiv.corpora.demo import generate
+from comdiv.corpora.published import find_corpus_files
 from comdiv.errors import ComdivError
 from comdiv.problem import write_problems
 

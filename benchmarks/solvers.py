@@ -25,7 +25,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from comdiv.corpora import read_corpus
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.problem import Problem
 from comdiv.solvers.batches import Batch, epoch_batches, sorted_batches

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from comdiv.corpora import read_corpus
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.splitting.compounds import atoms_of, compounds_of
 from comdiv.splitting.divergence import PAPER, Alphas, divergence

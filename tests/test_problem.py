@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
-from comdiv.problem import IdSet, Problem, ProblemError, Provenance, parse_json, read_problems, write_problems
+from comdiv.problem import Problem, ProblemError, Provenance, parse_json, read_problems, write_problems
 from strategies import trees
 
 RECORD: dict[str, Any] = {
@@ -216,20 +216,6 @@ def test_an_error_in_the_middle_leaves_the_old_file_and_nothing_else(tmp_path: P
     assert list(tmp_path.iterdir()) == [path]
 
 
-@given(st.lists(st.text(max_size=3), max_size=3_000))
-def test_an_id_set_answers_as_a_set_does(names: list[str]) -> None:
-    ids, seen = IdSet(), set[str]()
-    for name in names:
-        assert ids.add(name) == (name not in seen)
-        seen.add(name)
-
-
-def test_an_id_set_grows() -> None:
-    ids = IdSet()
-    assert all(ids.add(str(number)) for number in range(5_000))
-    assert not any(ids.add(str(number)) for number in range(5_000))
-
-
 def test_problems_are_written_and_read_with_flat_memory(tmp_path: Path) -> None:
     path, count = tmp_path / "large.jsonl", 5_000
     expression, answer = parse("N0-N1"), Fraction(7)
@@ -246,7 +232,7 @@ def test_problems_are_written_and_read_with_flat_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert path.stat().st_size > 200 * count
     assert peak_writing < 1e6  # bytes: a buffer, however many problems there are
-    assert peak_reading < 1e6 + 40 * count  # a buffer and the ids' hashes; the problems themselves have 1,500 each
+    assert peak_reading < 1e6 + 40 * count  # a buffer and the ids; the problems themselves have 1,500 each
 
 
 _WRITE_AND_READ = """
@@ -273,7 +259,7 @@ def test_a_million_problems_need_little_more_memory_than_a_thousand(tmp_path: Pa
 
     few, many = greatest_size(1_000), greatest_size(1_000_000)
     assert (tmp_path / "1000000.jsonl").stat().st_size > 150e6
-    assert many - few < 60e6  # the ids' hashes, 25 MB while their table grows; the problems themselves are 1.5 GB
+    assert many - few < 120e6  # the set of ids, some 100 bytes each; the problems themselves are 1.5 GB
 
 
 def test_every_error_is_one_of_ours() -> None:

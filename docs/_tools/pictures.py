@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.evaluation.outcomes import quantity_values
 from comdiv.experiments.reporting.examples import three_problems
 from comdiv.expression import Constant, Reference, draw_svg, map_leaves, to_infix

@@ -36,7 +36,7 @@ _EXPORTS = {
     "export_results": "comdiv.experiments.publishing",
     "extract": "comdiv.splitting.extraction",
     "find_split": "comdiv.splitting.search",
-    "generate": "comdiv.corpora.demo.generate",
+    "generate": "comdiv.corpora.demo",
     "get_language": "comdiv.language",
     "load_rules": "comdiv.synthesis",
     "load_solver": "comdiv.solvers.registry",

@@ -6,7 +6,6 @@ On disk a corpus is JSON Lines, one problem a line: `id`, `language`, `text`, `e
 
 import json
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -192,48 +191,17 @@ def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = Non
         raise ProblemError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
 
 
-class IdSet:
-    """Which ids there were, in 16 to 32 bytes each instead of some 120: a million of them must not fill the memory.
-
-    It keeps 64-bit hashes; the chance that any two of a million ids share one is 3 in 100 million.
-    """
-
-    def __init__(self) -> None:
-        self._slots = array("q", [0]) * 1024  # 0: free
-        self._count = 0
-
-    def add(self, name: str) -> bool:
-        """Enter an id; whether it is new."""
-        if not self._enter(hash(name) or 1):
-            return False
-        self._count += 1
-        if 2 * self._count > len(self._slots):
-            entered, self._slots = self._slots, array("q", [0]) * (2 * len(self._slots))
-            for entry in filter(None, entered):
-                self._enter(entry)
-        return True
-
-    def _enter(self, entry: int) -> bool:
-        mask = len(self._slots) - 1
-        position = entry & mask
-        while self._slots[position]:
-            if self._slots[position] == entry:
-                return False
-            position = (position + 1) & mask
-        self._slots[position] = entry
-        return True
-
-
 def read_problems(path: Path) -> Iterator[Problem]:
     """The problems of a JSON Lines file, one at a time; ids must be unique."""
-    seen = IdSet()
+    names: set[str] = set()
     for number, record in read_json_lines(path):
         try:
             problem = Problem.from_json(record)
         except ProblemError as error:
             raise ProblemError(f"{path}, line {number}: {error}") from error
-        if not seen.add(problem.id):
+        if problem.id in names:
             raise ProblemError(f"{path}, line {number}: the id '{problem.id}' is there twice")
+        names.add(problem.id)
         yield problem
 
 

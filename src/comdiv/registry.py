@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from comdiv.errors import ComdivError, unknown_name
 
 if TYPE_CHECKING:
-    from comdiv.corpora.shapes import Shape
+    from comdiv.corpora.formats import Format
     from comdiv.language.base import Language
     from comdiv.solvers.model import Model
     from comdiv.splitting.methods import SplitMethod
@@ -145,17 +145,18 @@ LANGUAGES: "Registry[Language | Callable[[], Language]]" = Registry(
     "languages", "language", {"en": "comdiv.language:shipped_english", "zh": "comdiv.language:shipped_chinese"}
 )
 OPERATIONS: Registry[Any] = Registry("operations", "operation", {})
-# In the order in which a record is compared with them. SVAMP's CSV may have a Body, too, but only it has Numbers.
-FORMATS: "Registry[Shape]" = Registry(
+# Of several that know a record, the one with the most keys reads it, the first of equals: SVAMP's CSV may have a
+# Body, too, but only it has Numbers.
+FORMATS: "Registry[type[Format]]" = Registry(
     "formats",
     "corpus format",
     {
-        "mwptoolkit": "comdiv.corpora.shapes:MWPTOOLKIT",
-        "mawps": "comdiv.corpora.shapes:MAWPS",
-        "svamp-csv": "comdiv.corpora.shapes:SVAMP_CSV",
-        "svamp": "comdiv.corpora.shapes:SVAMP",
-        "asdiv": "comdiv.corpora.shapes:ASDIV",
-        "gsm8k": "comdiv.corpora.shapes:GSM8K",
+        "mwptoolkit": "comdiv.corpora.formats:MwpToolkit",
+        "mawps": "comdiv.corpora.formats:Mawps",
+        "svamp-csv": "comdiv.corpora.formats:SvampCsv",
+        "svamp": "comdiv.corpora.formats:Svamp",
+        "asdiv": "comdiv.corpora.formats:Asdiv",
+        "gsm8k": "comdiv.corpora.formats:Gsm8k",
     },
 )
 SPLIT_METHODS: "Registry[SplitMethod]" = Registry(

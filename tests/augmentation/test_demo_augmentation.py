@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.augmentation import AugmentationOptions, augment_dataset
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.problem import read_problems, write_problems
 
 

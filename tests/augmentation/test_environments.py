@@ -16,7 +16,7 @@ from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.environments import ClauseTable, Groups, group, group_on, hole_positions, occurrences
 from comdiv.augmentation.fragments import FragmentIndex
 from comdiv.augmentation.view import view_of
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 
 Clause = tuple[str, ...]
 Member = tuple[Clause, tuple[int, ...]]  # a clause and its holes

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from comdiv.cli import app
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA

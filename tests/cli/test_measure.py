@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.expression import parse
 from comdiv.problem import Problem, write_problems
 from command_line import refused, run

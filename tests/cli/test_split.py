@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from comdiv.corpora import read_corpus
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.dataset import PARTS, read_dataset
 from comdiv.expression import parse, to_infix
 from comdiv.language import get_language

@@ -16,7 +16,7 @@ import pytest
 
 from comdiv.corpora import download as download_module
 from comdiv.corpora.download import download, git_blob_id
-from comdiv.corpora.registry import PublishedCorpus, PublishedFile
+from comdiv.corpora.published import PublishedCorpus, PublishedFile
 from comdiv.errors import ComdivError
 
 CONTENT = random.Random(0).randbytes(300_000)  # several pieces

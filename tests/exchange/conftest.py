@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.problem import Problem
 

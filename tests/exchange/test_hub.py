@@ -65,7 +65,7 @@ def test_the_rows_read_back_are_the_problems(exported: Path, split_folder: Path)
 
 
 def test_extra_keys_and_problems_without_expression_survive(tmp_path: Path) -> None:
-    from comdiv.corpora.rows import flat_row, restored_record
+    from comdiv.corpora.hub import flat_row, restored_record
 
     problem = Problem.from_json({"id": "1", "language": "en", "text": "Why?", "source": {"page": 3}, "composition": 5})
     assert Problem.from_json(restored_record(json.loads(json.dumps(flat_row(problem))))) == problem

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.expression import evaluate, parse, subtrees
 from comdiv.language import get_language

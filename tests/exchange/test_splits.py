@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.exchange.splits import find_splits, parts_of
 from exchange.conftest import small_dataset

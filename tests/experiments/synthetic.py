@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.evaluation import Prediction, evaluate_predictions
 from comdiv.evaluation.outcomes import gold_answer

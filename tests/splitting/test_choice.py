@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.splitting.choice import best_k
 from comdiv.splitting.extraction import ExtractionSettings, extract

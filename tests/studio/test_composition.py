@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, read_facts, write_dataset
 from comdiv.expression import parse
 from comdiv.problem import Problem, write_problems

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.synthesis import SynthesisOptions, synthesize_dataset
 
 

@@ -38,8 +38,7 @@ data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fe
 @data_app.command(name="list", epilog="Example: comdiv data list")
 def list_corpora(json: JsonOption = False) -> None:
     """List the corpora that are known by name, and which of them are here."""
-    from comdiv.corpora.locate import data_folders, find_corpus_files
-    from comdiv.corpora.registry import DEMO_CORPORA, PUBLISHED_CORPORA
+    from comdiv.corpora.published import DEMO_CORPORA, PUBLISHED_CORPORA, data_folders, find_corpus_files
 
     data_folders()  # a wrong COMDIV_DATA is said, not shown as nothing found
     rows = [
@@ -84,8 +83,7 @@ def download(
 ) -> None:
     """Download published corpora, verified by hash; goes on where an earlier download stopped."""
     from comdiv.corpora.download import download as fetch
-    from comdiv.corpora.locate import data_folders
-    from comdiv.corpora.registry import PublishedFile, published_corpus
+    from comdiv.corpora.published import PublishedFile, data_folders, published_corpus
 
     corpora = [published_corpus(name) for name in names]  # all names are checked before anything is fetched
     folder = to or data_folders()[0]
@@ -253,7 +251,7 @@ def demo(
     """Generate a demo corpus: original everyday problems, free to share, the same for the same seed."""
     import json as json_module
 
-    from comdiv.corpora.demo.generate import generate
+    from comdiv.corpora.demo import generate
     from comdiv.files import refuse_to_overwrite
     from comdiv.problem import write_problems
 

@@ -1,9 +1,8 @@
-"""Where problems come from: files in every known shape, published corpora by name, the bundled demo corpora."""
+"""Where problems come from: files in every known format, published corpora by name, the bundled demo corpora."""
 
-from comdiv.corpora.read import Corpus, open_corpus, read_corpus, read_rows
-from comdiv.corpora.records import Complaint, ReadReport
-from comdiv.corpora.registry import DEMO_CORPORA
-from comdiv.corpora.shapes import Columns
+from comdiv.corpora.formats import Columns, DamagedRecord, Format, RawRecord
+from comdiv.corpora.published import DEMO_CORPORA
+from comdiv.corpora.read import Complaint, Corpus, ReadReport, open_corpus, read_corpus, read_rows
 from comdiv.corpora.statistics import CorpusStatistics, corpus_statistics
 
 __all__ = [
@@ -12,6 +11,9 @@ __all__ = [
     "Complaint",
     "Corpus",
     "CorpusStatistics",
+    "DamagedRecord",
+    "Format",
+    "RawRecord",
     "ReadReport",
     "corpus_statistics",
     "open_corpus",

@@ -21,11 +21,10 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import FileIO
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from comdiv.corpora.registry import PublishedCorpus, PublishedFile
+from comdiv.corpora.published import PublishedCorpus, PublishedFile
 from comdiv.errors import ComdivError
 
 PIECE_BYTES = 1 << 16  # what is held in memory at once
@@ -100,7 +99,7 @@ def download(
     return paths
 
 
-def git_blob_id(stream: BinaryIO | FileIO, copy_to: BinaryIO | None = None) -> str:
+def git_blob_id(stream: BinaryIO, copy_to: BinaryIO | None = None) -> str:
     """The id under which git stores this content: sha1 of `blob LENGTH`, a zero byte and the content, read in pieces.
 
     With `copy_to`, exactly the bytes that were hashed are written there as well.
@@ -148,26 +147,27 @@ def _fetch(transfer: _Transfer) -> None:
                 part.truncate(0)
                 _receive(part, 0, transfer)
         with _disk_errors(transfer.path):
-            found = _publish_if_right(part, transfer.path, expected)
+            blob_id = _publish_if_right(part, transfer.path, expected)
     # After closing, for Windows; there another download may still hold the part open, and will remove it itself.
     with suppress(PermissionError):
         part_path.unlink(missing_ok=True)
-    if found != expected:
+    if blob_id != expected:
         raise ComdivError(
             f"{transfer.url}: wrong content for {transfer.file.filename}: expected git blob id {expected}, "
-            f"found {found}; the partial file is removed, running the same command again starts anew"
+            f"found {blob_id}; the partial file is removed, running the same command again starts anew"
         )
 
 
-def _receive(part: FileIO, offset: int, transfer: _Transfer) -> None:
+def _receive(part: BinaryIO, offset: int, transfer: _Transfer) -> None:
     """Add to the part what follows `offset`; afterwards it has the length that the server announced."""
     with _request(transfer.url, offset, transfer.timeout) as response:
         start, total = _extent(response, offset)
         done = part.seek(start)
         transfer.report(done, total)
         while piece := _read_piece(response):
-            with _disk_errors(Path(str(part.name))):
-                _write_all(part, piece)
+            with _disk_errors(transfer.part_path):
+                part.write(piece)
+                part.flush()  # so that a kill loses nothing
             done += len(piece)
             if done > MAXIMUM_FILE_BYTES:
                 part.truncate(0)
@@ -242,25 +242,26 @@ def _read_piece(response: http.client.HTTPResponse) -> bytes:
         raise _DroppedError(_reason(error)) from error
 
 
-def _publish_if_right(part: FileIO, path: Path, expected: str) -> str:
-    """Give the content its final name if its blob id is the expected one; return the id that was found."""
+def _publish_if_right(part: BinaryIO, path: Path, expected: str) -> str:
+    """Give the content its final name if its blob id is the expected one; return the id that it has."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.verified")
     try:
         with temporary.open("xb") as copy:
-            found = git_blob_id(part, copy_to=copy)
+            blob_id = git_blob_id(part, copy_to=copy)
             copy.flush()
             os.fsync(copy.fileno())
-        if found == expected:
+        if blob_id == expected:
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    return found
+    return blob_id
 
 
-def _open_part(path: Path) -> FileIO:
-    """The part file for reading and writing at any place, made if missing; unbuffered, so that a kill loses nothing."""
+def _open_part(path: Path) -> BinaryIO:
+    """The part file for reading and writing at any place, made if missing."""
     with _disk_errors(path):
-        return FileIO(path, "r+", opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o666))
+        path.touch()
+        return path.open("r+b")
 
 
 def _remove_if_empty(path: Path) -> None:
@@ -268,12 +269,6 @@ def _remove_if_empty(path: Path) -> None:
     with suppress(OSError):
         if path.stat().st_size == 0:
             path.unlink()
-
-
-def _write_all(part: FileIO, piece: bytes) -> None:
-    rest = memoryview(piece)
-    while rest:
-        rest = rest[part.write(rest) :]
 
 
 def _is_right(path: Path, blob_id: str) -> bool:

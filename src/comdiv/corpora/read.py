@@ -1,29 +1,93 @@
-"""One way to read problems, whatever they come as: a corpus's name, a file in any shape, a dataset folder, records."""
+"""One way to read problems, whatever they come as: a corpus's name, a file in any format, a dataset folder, records.
+
+Nothing is lost in silence: a record becomes a problem, or a line of the report says why not.
+"""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
-from comdiv.corpora.demo.generate import VERSION, generate
-from comdiv.corpora.files import read_records
-from comdiv.corpora.hub import hub_source, open_hub
-from comdiv.corpora.locate import find_corpus_files
-from comdiv.corpora.records import Complaint, NumberWords, ReadReport, build_problem
-from comdiv.corpora.registry import DEMO_CORPORA
-from comdiv.corpora.rows import restored_record
-from comdiv.corpora.shapes import Columns, Convert, DamagedRecord, detect_shape
+from comdiv.corpora.demo import VERSION, generate
+from comdiv.corpora.formats import (
+    Columns,
+    DamagedRecord,
+    Format,
+    NumberWords,
+    RawRecord,
+    detect_format,
+    read_records,
+)
+from comdiv.corpora.hub import hub_source, open_hub, restored_record
+from comdiv.corpora.published import DEMO_CORPORA, find_corpus_files
+from comdiv.corpora.record_files import Record
 from comdiv.errors import ComdivError
-from comdiv.expression import Constant, evaluate, leaves
+from comdiv.expression import (
+    Constant,
+    Expression,
+    ExpressionError,
+    NotExpressible,
+    evaluate,
+    leaves,
+    parse_answer,
+    parse_equation,
+    parse_prefix,
+)
 from comdiv.files import file_sha256
-from comdiv.language import detect_language, get_language
-from comdiv.problem import IdSet, Problem
+from comdiv.language import Alignment, align, detect_language, get_language
+from comdiv.problem import KEYS, Problem, Provenance
 
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
 _SAMPLE = 50  # records that decide a corpus's language
 _OUR_KEYS = frozenset(["id", "language", "text", "expression"])
+_COMMON_CONSTANTS = frozenset([Fraction(1), Fraction(314, 100)])
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """Something in a corpus that could not be used, and why."""
+
+    where: str
+    id: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}, id {self.id}: {self.reason}"
+
+
+@dataclass(slots=True)
+class ReadReport:
+    """What happened while a corpus was read; filled as its problems are taken.
+
+    `unreadable` records have no text, or an equation or answer that is no expression; `not_expressible` ones have an
+    equation without an expression for its unknown. Both are kept as problems wherever they have a text.
+    """
+
+    records: int = 0
+    problems: int = 0
+    leaves_aligned: int = 0
+    constants: Counter[Fraction] = field(default_factory=Counter)
+    unreadable: list[Complaint] = field(default_factory=list)
+    not_expressible: list[Complaint] = field(default_factory=list)
+
+    def complain(self, where: str, reason: str, name: str = "?") -> None:
+        """Take note of something that is no record."""
+        self.records += 1
+        self.unreadable.append(Complaint(where, name, reason))
+
+    def count(self, problem: Problem) -> Problem:
+        """Count a problem that came as one, with the leaves of its expression."""
+        self.records += 1
+        self.problems += 1
+        for leaf in leaves(problem.expression) if problem.expression is not None else ():
+            if isinstance(leaf, Constant):
+                self.constants[leaf.value] += 1
+            else:
+                self.leaves_aligned += 1
+        return problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +123,21 @@ def open_corpus(
 ) -> tuple[str, str, Iterator[Problem]]:
     """The corpus's name, version and problems, one at a time; the report is complete when they have been taken."""
     if str(source) in DEMO_CORPORA:
-        version = f"demo {VERSION}"
-        return str(source), version, _counted(generate(DEMO_CORPORA[str(source)]), report)
-    raw: Iterator[tuple[str, Mapping[str, Any]]]
+        return str(source), f"demo {VERSION}", map(report.count, generate(DEMO_CORPORA[str(source)]))
+    records: Iterator[tuple[str, Record]]
     if not _has_our_files(source) and (hub := hub_source(source)):
         name = hub.name
-        version, raw = open_hub(hub)
+        version, records = open_hub(hub)
     else:
         name, paths = locate(source)
         version = _version(paths)
-        raw = ((where, record) for path in paths for where, record in read_records(path, report.damaged))
-    reader = _Reader(report, name, version, columns, language, number_words)
-    return name, version, _unique(reader.problems(raw))
+        records = chain.from_iterable(read_records(path, report.complain) for path in paths)
+    reader = _CorpusReader(report, name, version, columns, language, number_words)
+    return name, version, _unique(reader.problems(records))
 
 
 def read_rows(
-    rows: Iterable[Mapping[str, Any]],
-    columns: Columns | None = None,
-    *,
-    name: str = "rows",
-    language: str | None = None,
+    rows: Iterable[Record], columns: Columns | None = None, *, name: str = "rows", language: str | None = None
 ) -> Corpus:
     """Problems from mappings such as a Hugging Face `datasets.Dataset`: `read_rows(dataset, Columns("question"))`."""
     if isinstance(rows, Mapping):  # a `datasets.DatasetDict`
@@ -86,31 +145,31 @@ def read_rows(
         raise ComdivError(f"{name}: these are the parts {', '.join(rows)}, not rows: read one of them, rows['{first}']")
     report = ReadReport()
     records = ((f"{name}, row {number}", row) for number, row in enumerate(rows, start=1))
-    reader = _Reader(report, name, "", columns, language, None)
+    reader = _CorpusReader(report, name, "", columns, language, None)
     return Corpus(name, "", tuple(_unique(reader.problems(records))), report)
-
-
-def _has_our_files(source: str | Path) -> bool:
-    return any((Path(source) / file).is_file() for file in DATASET_FILES)
 
 
 def locate(source: str | Path) -> tuple[str, list[Path]]:
     """The name of a corpus and its files."""
     path = Path(source)
     if path.is_dir():
-        found = [path / file for file in DATASET_FILES if (path / file).is_file()]
-        if not found:
+        parts = [path / file for file in DATASET_FILES if (path / file).is_file()]
+        if not parts:
             raise ComdivError(
                 f"{path} is no dataset folder: it has none of {', '.join(DATASET_FILES)} "
                 f"(if it is one of Hugging Face's, say hf:{path})"
             )
-        filled = [file for file in found if file.stat().st_size]  # a dataset may hold nothing back for validation
-        return path.resolve().name, filled or found
+        filled = [file for file in parts if file.stat().st_size]  # a dataset may hold nothing back for validation
+        return path.resolve().name, filled or parts
     if path.is_file():
         return path.stem, [path]
     if path.suffix or str(source) != path.name:  # ./mine and folder/mine are no names of corpora
         raise ComdivError(f"{path}: no such file")
     return str(source), find_corpus_files(str(source))
+
+
+def _has_our_files(source: str | Path) -> bool:
+    return any((Path(source) / file).is_file() for file in DATASET_FILES)
 
 
 def _version(paths: list[Path]) -> str:
@@ -120,9 +179,22 @@ def _version(paths: list[Path]) -> str:
     return f"sha256:{digest[:16]}"
 
 
+def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
+    """Give a repeated id a suffix, `17#2`: published parts of one corpus number their records anew."""
+    names: set[str] = set()
+    repeats: Counter[str] = Counter()
+    for problem in problems:
+        name = problem.id
+        while name in names:
+            repeats[problem.id] += 1
+            name = f"{problem.id}#{repeats[problem.id] + 1}"
+        names.add(name)
+        yield problem if name == problem.id else replace(problem, id=name)
+
+
 @dataclass(slots=True)
-class _Reader:
-    """Turns the records of one corpus into problems; the first of them decide its shape and its language."""
+class _CorpusReader:
+    """Turns the records of one corpus into problems; the first of them decide its format and its language."""
 
     report: ReadReport
     name: str
@@ -131,74 +203,120 @@ class _Reader:
     language: str | None
     number_words: NumberWords | None
 
-    def problems(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Problem]:
+    def problems(self, records: Iterable[tuple[str, Record]]) -> Iterator[Problem]:
         records = iter(records)
         sample = list(islice(records, _SAMPLE))
-        if sample and self.columns is None and sample[0][1].keys() >= _OUR_KEYS:
-            for where, record in chain(sample, records):
-                if problem := _our_problem(record, where, self.report):
-                    yield problem
-            return
         if not sample:
             return
-        convert = self.columns.convert if self.columns else detect_shape(sample[0][1], sample[0][0]).convert
-        # A corpus has one language, even where single texts ("10.6-0.4=?") do not show it.
-        self.language = self.language or detect_language(" ".join(str(record) for _, record in sample))
-        for number, (where, record) in enumerate(chain(sample, records), start=1):
-            if problem := self._problem(convert, record, where, number):
-                yield problem
+        where, first = sample[0]
+        if self.columns is None and first.keys() >= _OUR_KEYS:
+            problems = (self._our_problem(record, where) for where, record in chain(sample, records))
+        else:
+            form = self.columns or detect_format(first, where)
+            # A corpus has one language, even where single texts ("10.6-0.4=?") do not show it.
+            self.language = self.language or detect_language(" ".join(str(record) for _, record in sample))
+            problems = (
+                self._problem(form, record, where, number)
+                for number, (where, record) in enumerate(chain(sample, records), start=1)
+            )
+        yield from filter(None, problems)
 
-    def _problem(self, convert: Convert, record: Mapping[str, Any], where: str, number: int) -> Problem | None:
+    def _our_problem(self, record: Record, where: str) -> Problem | None:
+        """A record of our own format; one that is damaged is reported, not passed over in silence."""
         try:
-            raw = convert(record, where, number)
+            problem = Problem.from_json(restored_record(record))
+            quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+            if problem.expression is not None:
+                evaluate(problem.expression, [quantity.value for quantity in quantities])
+        except ComdivError as error:
+            self.report.complain(where, str(error), str(record.get("id", "?")))
+            return None
+        return self.report.count(problem)
+
+    def _problem(self, form: Format | Columns, record: Record, where: str, number: int) -> Problem | None:
+        try:
+            raw = form.convert(record, where, number)
         except (KeyError, DamagedRecord) as error:
             reason = f"no column {error}" if isinstance(error, KeyError) else str(error)  # another shape than the first
-            self.report.records += 1
-            self.report.unreadable.append(Complaint(where, str(record.get("id", number)), reason))
+            self.report.complain(where, reason, str(record.get("id", number)))
             return None
         raw = raw if self.number_words is None else replace(raw, number_words=self.number_words)
         return build_problem(raw, self.report, corpus=self.name, version=self.version, language=self.language)
 
 
-def _our_problem(record: Mapping[str, Any], where: str, report: ReadReport) -> Problem | None:
-    """A record of our own format; one that is damaged is reported, not passed over in silence."""
-    report.records += 1
-    try:
-        problem = Problem.from_json(restored_record(record))
-        quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
-        if problem.expression is not None:
-            evaluate(problem.expression, [quantity.value for quantity in quantities])
-            _count_leaves(problem, report)
-    except ComdivError as error:
-        report.unreadable.append(Complaint(where, str(record.get("id", "?")), str(error)))
+def build_problem(
+    record: RawRecord, report: ReadReport, *, corpus: str, version: str, language: str | None = None
+) -> Problem | None:
+    """The problem of a raw record; None where there is no text. Every loss is entered in the report."""
+    text = record.text.strip() if isinstance(record.text, str) else ""
+    if not text:
+        report.complain(record.where, "no text", record.id)
         return None
+    report.records += 1
+    code = language or detect_language(text)
+    alignment, number_words = _aligned(record, text, code, report)
+    # A column that is called as one of ours, but is not what we read, keeps its value under another name.
+    extra = {f"corpus_{key}" if key in KEYS else key: value for key, value in record.extra.items()}
+    if alignment is None and record.equation:
+        extra["equation"] = record.equation
+    elif alignment is not None:
+        report.leaves_aligned += alignment.aligned
+        report.constants.update(alignment.constants)
     report.problems += 1
-    return problem
+    return Problem(
+        id=record.id,
+        language=code,
+        text=text,
+        expression=alignment.expression if alignment else None,
+        answer=_answer(record, report),
+        provenance=Provenance(corpus=corpus, version=version),
+        number_words=number_words,
+        extra=extra,
+    )
 
 
-def _counted(problems: Iterator[Problem], report: ReadReport) -> Iterator[Problem]:
-    for problem in problems:
-        report.records += 1
-        report.problems += 1
-        _count_leaves(problem, report)
-        yield problem
+def _answer(record: RawRecord, report: ReadReport) -> Fraction | None:
+    if record.answer is None or record.answer == "":
+        return None
+    try:
+        return parse_answer(record.answer)
+    except ExpressionError as error:
+        report.unreadable.append(Complaint(record.where, record.id, f"answer {record.answer!r}: {error}"))
+        return None
 
 
-def _count_leaves(problem: Problem, report: ReadReport) -> None:
-    for leaf in leaves(problem.expression) if problem.expression is not None else ():
-        if isinstance(leaf, Constant):
-            report.constants[leaf.value] += 1
+def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tuple[Alignment | None, bool]:
+    """The equation over the text's quantities, and whether number words are among them."""
+    if record.no_expression:
+        report.not_expressible.append(Complaint(record.where, record.id, record.no_expression))
+    if not record.equation:
+        return None, record.number_words == "always"
+    try:
+        if record.notation == "prefix":
+            equation = parse_prefix(record.equation)
         else:
-            report.leaves_aligned += 1
+            equation = parse_equation(record.equation, fractions_are_leaves=True)
+        without = _alignment(equation, text, code, number_words=False)
+        if record.number_words == "never" or (record.number_words == "auto" and not _foreign(without)):
+            return without, False
+        with_words = _alignment(equation, text, code, number_words=True)
+        if record.number_words == "always" or _foreign(with_words) < _foreign(without):
+            return with_words, True
+        return without, False
+    except ExpressionError as error:
+        complaints = report.not_expressible if isinstance(error, NotExpressible) else report.unreadable
+        complaints.append(Complaint(record.where, record.id, f"equation {record.equation[:80]}: {error}"))
+    return None, False
 
 
-def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
-    """Give a repeated id a suffix, `17#2`: published parts of one corpus number their records anew."""
-    seen = IdSet()
-    repeats: dict[str, int] = {}
-    for problem in problems:
-        name = problem.id
-        while not seen.add(name):
-            repeats[problem.id] = repeats.get(problem.id, 1) + 1
-            name = f"{problem.id}#{repeats[problem.id]}"
-        yield problem if name == problem.id else replace(problem, id=name)
+def _alignment(equation: Expression, text: str, code: str, *, number_words: bool) -> Alignment:
+    language = get_language(code)
+    quantities = language.quantities(text, number_words=number_words)
+    alignment = align(equation, language, text, quantities)
+    evaluate(alignment.expression, [quantity.value for quantity in quantities])  # refuses N7 in a text without it
+    return alignment
+
+
+def _foreign(alignment: Alignment) -> int:
+    """How many constants there are that no corpus takes for granted."""
+    return sum(constant not in _COMMON_CONSTANTS for constant in alignment.constants)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from comdiv.corpora.records import ReadReport
+from comdiv.corpora.read import ReadReport
 from comdiv.expression import (
     TOLERANCE,
     ExpressionError,

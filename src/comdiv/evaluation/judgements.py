@@ -105,7 +105,7 @@ def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = 
     """The judgements of a file in any of the forms. `judge` names who made it, where it does not say; the file's name
     does otherwise. A problem without marks is an error, unless the judges are allowed to be `unfinished`.
     """
-    from comdiv.corpora.files import read_records
+    from comdiv.corpora.formats import read_records
 
     places: dict[tuple[str, str], str] = {}
     judgements: list[Judgement] = []

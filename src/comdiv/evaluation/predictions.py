@@ -108,7 +108,7 @@ class Prediction:
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
     """The predictions of a JSON Lines, JSON or CSV file, one for each record, readable or not; ids must be unique."""
-    from comdiv.corpora.files import read_records
+    from comdiv.corpora.formats import read_records
 
     places: dict[str, str] = {}
     predictions = []

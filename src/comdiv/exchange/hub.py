@@ -13,7 +13,7 @@ from uuid import UUID, uuid5
 
 import yaml
 
-from comdiv.corpora.rows import COLUMNS, flat_row
+from comdiv.corpora.hub import COLUMNS, flat_row
 from comdiv.dataset import FACTS, PARTS
 from comdiv.errors import ComdivError
 from comdiv.exchange.folders import check_target, write_export, write_rows

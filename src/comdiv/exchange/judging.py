@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from comdiv.corpora.rows import equation_over_numbers
+from comdiv.corpora.hub import equation_over_numbers
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA
 from comdiv.expression import format_number

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from comdiv.corpora import DEMO_CORPORA
-from comdiv.corpora.registry import PUBLISHED_CORPORA
+from comdiv.corpora.published import PUBLISHED_CORPORA
 from comdiv.problem import Problem
 
 # What the registry writes → what the Hugging Face hub calls it

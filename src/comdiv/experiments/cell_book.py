@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from comdiv import __version__
+from comdiv.corpora import ReadReport
 from comdiv.corpora.read import open_corpus
-from comdiv.corpora.records import ReadReport
 from comdiv.dataset import PARTS, is_intact, read_facts
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.options import SYNTHESIS_FILES, split_settings, synthesis_options

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from comdiv.corpora import Columns, Corpus, read_corpus
-from comdiv.corpora.records import ReadReport
+from comdiv.corpora import Columns, Corpus, ReadReport, read_corpus
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.experiments.options import PROGRAM, augmentation_with_ban, synthesis_options

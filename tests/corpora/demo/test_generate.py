@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from comdiv.corpora.demo.generate import generate
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.expression import evaluate, operator_count, template
 from comdiv.language import get_language

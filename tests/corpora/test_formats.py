@@ -1,13 +1,29 @@
 """Every published shape, on problems of our own invention."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from comdiv.corpora import Columns, Corpus, read_rows
-from comdiv.corpora.shapes import detect_shape, joined_text
+from comdiv.corpora import Columns, Corpus, RawRecord, read_corpus, read_rows
+from comdiv.corpora.formats import (
+    Asdiv,
+    Format,
+    Gsm8k,
+    Mawps,
+    MwpToolkit,
+    Svamp,
+    SvampCsv,
+    compose_steps,
+    detect_format,
+    final_answer,
+    joined_text,
+)
+from comdiv.corpora.record_files import Complain, Record, Records
 from comdiv.errors import ComdivError
-from comdiv.expression import format_number, to_infix
+from comdiv.expression import ExpressionError, NotExpressible, equivalent, format_number, parse, to_infix
+from comdiv.registry import FORMATS
 
 MATH23K = {
     "id": "7",
@@ -57,20 +73,20 @@ def only(*records: dict[str, Any], columns: Columns | None = None) -> tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("record", "name", "expected"),
+    ("record", "known", "expected"),
     [
-        (MATH23K, "MWPToolkit (Math23K, Ape210K, MAWPS)", ("7", MATH23K["original_text"], "N0+N1", "7")),
-        (MAWPS, "MAWPS, first release", ("5", MAWPS["sQuestion"], "N0+N1", "7")),
-        (SVAMP, "SVAMP", ("chal-1", "Tom has 9 cats and gives 4 away, How many are left?", "N0-N1", "5")),
-        (SVAMP_CSV, "SVAMP-style CSV", ("1", "Tom has 3 cats and 4 dogs .", "N0+N1", "7")),
-        (ASDIV, "ASDiv", ("nluds-1", f"{ASDIV['Body']} {ASDIV['Question']}", "N0+N1", "9")),
-        (GSM8K, "GSM8K", ("1", GSM8K["question"], "N0+N0/2", "72")),
+        (MATH23K, MwpToolkit, ("7", MATH23K["original_text"], "N0+N1", "7")),
+        (MAWPS, Mawps, ("5", MAWPS["sQuestion"], "N0+N1", "7")),
+        (SVAMP, Svamp, ("chal-1", "Tom has 9 cats and gives 4 away, How many are left?", "N0-N1", "5")),
+        (SVAMP_CSV, SvampCsv, ("1", "Tom has 3 cats and 4 dogs .", "N0+N1", "7")),
+        (ASDIV, Asdiv, ("nluds-1", f"{ASDIV['Body']} {ASDIV['Question']}", "N0+N1", "9")),
+        (GSM8K, Gsm8k, ("1", GSM8K["question"], "N0+N0/2", "72")),
     ],
 )
 def test_each_shape_is_recognised_and_converted(
-    record: dict[str, Any], name: str, expected: tuple[str, str, str, str]
+    record: dict[str, Any], known: type[Format], expected: tuple[str, str, str, str]
 ) -> None:
-    assert detect_shape(record, "here").name == name
+    assert type(detect_format(record, "here")) is known
     assert only(record) == expected
 
 
@@ -228,7 +244,7 @@ def test_a_column_called_as_one_of_ours_is_kept_under_another_name() -> None:
 @pytest.mark.parametrize("record", [OWN, {"question": "How many?", "answer": "7"}, {}])
 def test_an_unknown_shape_is_an_error_that_lists_the_columns_and_says_what_to_do(record: dict[str, Any]) -> None:
     with pytest.raises(ComdivError) as caught:
-        detect_shape(record, "mine.csv, line 2")
+        detect_format(record, "mine.csv, line 2")
     assert str(caught.value) == (
         f"mine.csv, line 2: no known shape; its columns are {', '.join(record)}. "
         "Name them with --text, --equation and --answer"
@@ -247,3 +263,103 @@ def test_an_unknown_shape_is_an_error_that_lists_the_columns_and_says_what_to_do
 )
 def test_body_and_question_are_joined(body: str | None, question: str | None, text: str) -> None:
     assert joined_text(body, question) == text
+
+
+# Calculator steps composed into one expression, where they chain.
+
+
+@pytest.mark.parametrize(
+    ("solution", "expression"),
+    [
+        ("She has 3*4=<<3*4=12>>12.\n#### 12", "3*4"),
+        ("<<48/2=24>>, so <<48+24=72>>\n#### 72", "48+48/2"),
+        ("<<3*4=12>> <<12-5=7>> <<7*2=14>>\n#### 14", "(3*4-5)*2"),
+        ("<<10-4=6>> <<6*6=36>>\n#### 36", "(10-4)*(10-4)"),
+        ("<<20*.05=1>> <<20-1=19>>\n#### $19", "20-20*0.05"),
+        ("<<600*2=1200>> <<1,200+300=1500>>\n#### 1,500", "600*2+300"),
+        ("<<50*20%=10>>\n#### 10", "50*0.2"),
+        ("<<10/3=3.33333>> <<3.33333*2=6.66666>>\n#### 6.66666", "10/3*2"),
+    ],
+)
+def test_steps_that_chain_become_one_expression(solution: str, expression: str) -> None:
+    assert equivalent(parse(compose_steps(solution)), parse(expression))
+
+
+@pytest.mark.parametrize(
+    ("solution", "reason"),
+    [
+        ("No steps.\n#### 5", "no calculator steps"),
+        ("<<2+3=5>> and that is all", "no final answer"),
+        ("<<2+3=5>> <<4+4=8>>\n#### 8", "the steps do not chain"),
+        ("<<2+3=6>>\n#### 6", "the step 2+3=6 is wrong"),
+        ("<<2+3=5>>\n#### 7", "the last step is not the answer"),
+    ],
+)
+def test_steps_that_do_not_chain_say_why(solution: str, reason: str) -> None:
+    with pytest.raises(NotExpressible, match=f"^{reason}".replace("+", r"\+")):
+        compose_steps(solution)
+
+
+@pytest.mark.parametrize("step", ["<<5/0=0>>", "<<two+3=5>>", "<<9^99=9>>", "<<5+=5>>", "<<5=cats>>"])
+def test_a_step_that_is_no_calculation_is_one_of_our_errors(step: str) -> None:
+    with pytest.raises(ExpressionError):
+        compose_steps(f"{step}\n#### 5")
+
+
+def test_a_chain_that_doubles_at_each_step_is_refused_before_it_fills_the_memory() -> None:
+    steps = "".join(f"<<{2**n}+{2**n}={2 ** (n + 1)}>>" for n in range(40))
+    with pytest.raises(ExpressionError, match="at most 1023 nodes"):
+        compose_steps(f"{steps}\n#### {2**40}")
+
+
+@pytest.mark.parametrize(
+    ("solution", "answer"), [("#### 72", "72"), ("x\n#### $1,234 \n", "1234"), ("####-3", "-3"), ("none", None)]
+)
+def test_the_final_answer_stands_after_four_signs(solution: str, answer: str | None) -> None:
+    assert final_answer(solution) == answer
+
+
+# A format that a package adds
+
+
+class Cards(Format):
+    """`Q: …` and `A: …` in turn."""
+
+    keys = frozenset(["question", "answer", "card"])
+
+    def opens(self, path: Path, beginning: bytes) -> bool:
+        return beginning.startswith(b"Q: ")
+
+    def records(self, path: Path, complain: Complain) -> Records:
+        for number, card in enumerate(path.read_text(encoding="utf-8").split("\n\n"), start=1):
+            question, _, answer = card.strip().partition("\nA: ")
+            if answer:
+                yield f"{path.name}, card {number}", {"card": number, "question": question[3:], "answer": answer}
+            else:
+                complain(f"{path.name}, card {number}", "no answer")
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        equation, _, answer = str(record["answer"]).partition(" = ")
+        return RawRecord(f"card-{record['card']}", record["question"], where, equation, answer)
+
+
+@pytest.fixture
+def cards() -> Iterator[None]:
+    FORMATS.add("cards", Cards)
+    yield
+    FORMATS.remove("cards")
+
+
+@pytest.mark.usefixtures("cards")
+def test_a_format_of_its_own_syntax_is_read_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cards"
+    path.write_text("Q: Tom has 3 cats and 4 dogs. How many?\nA: 3+4 = 7\n\nQ: How many?\n", encoding="utf-8")
+    corpus = read_corpus(path)
+    assert [(p.id, p.answer, p.provenance.corpus) for p in corpus.problems] == [("card-1", 7, "mine")]
+    assert [str(complaint) for complaint in corpus.report.unreadable] == ["mine.cards, card 2, id ?: no answer"]
+
+
+@pytest.mark.usefixtures("cards")
+def test_of_two_formats_that_know_a_record_the_one_with_more_keys_reads_it() -> None:
+    assert type(detect_format({**GSM8K, "card": 1}, "here")) is Cards
+    assert type(detect_format(GSM8K, "here")) is Gsm8k

@@ -1,57 +1,53 @@
-"""Records from files: JSON Lines, JSON arrays, JSON objects one after the other, CSV, and ASDiv's XML."""
+"""Records from files of text: JSON Lines, JSON arrays, JSON objects one after the other, CSV."""
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from comdiv.errors import ComdivError
 from comdiv.problem import parse_json, read_json_lines
 
-Damaged = Callable[[str, str], None]  # the place and the reason
+Record = Mapping[str, Any]
+Records = Iterator[tuple[str, Record]]  # each with its place: "mine.csv, line 7"
+Complain = Callable[[str, str], None]  # told the place of what cannot be read, and the reason
+_BEGINNING = 65_536  # characters that tell the syntax
 _DELIMITERS = (",", ";", "\t")
-_ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
 
 
-def _refuse(where: str, reason: str) -> None:
-    raise ComdivError(f"{where}: {reason}")
+def text_records(path: Path, complain: Complain) -> Records:
+    """The records of a file of text with their places; the syntax is told by the content.
 
-
-def read_records(path: Path, damaged: Damaged = _refuse) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The records of a file with their places ("mine.csv, line 7"); the format is told by the content.
-
-    A line that cannot be read is handed to `damaged` with the reason, and the next one follows.
+    A line that cannot be read is handed to `complain` with the reason, and the next one follows.
     """
-    beginning = _read_text(path, 65_536).lstrip()
+    beginning = read_text_file(path, _BEGINNING).lstrip()
     if not beginning:
         raise ComdivError(f"{path}: the file is empty")
-    if "\0" in beginning:
-        raise ComdivError(f"{path}: not UTF-8: it has zero bytes")  # UTF-16, or no text at all
-    if beginning[0] == "<":
-        yield from _xml_records(path)
-    elif beginning[0] == "[":
+    if beginning[0] == "[":
         yield from _array_records(path)
     elif beginning[0] == "{":
-        yield from _object_records(path, beginning, damaged)
+        yield from _object_records(path, beginning, complain)
     else:
-        yield from _csv_records(path, _delimiter(beginning.partition("\n")[0]), damaged)
+        yield from _csv_records(path, _delimiter(beginning.partition("\n")[0]), complain)
 
 
-def _read_text(path: Path, length: int = -1) -> str:
+def read_text_file(path: Path, length: int = -1) -> str:
+    """A file as text, or its beginning; what is no UTF-8 is an error that says where."""
     try:
         with path.open(encoding="utf-8-sig") as stream:
-            return stream.read(length)
+            text = stream.read(length)
     except OSError as error:
         raise ComdivError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    if "\0" in text:  # UTF-16, or no text at all
+        raise ComdivError(f"{path}: not UTF-8: it has zero bytes")
+    return text
 
 
-def _array_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    text = _read_text(path)
+def _array_records(path: Path) -> Records:
+    text = read_text_file(path)
     try:
         records = parse_json(text)
     except ValueError as error:
@@ -60,15 +56,15 @@ def _array_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield _mapping(record, f"{path.name}, record {number}")
 
 
-def _object_records(path: Path, beginning: str, damaged: Damaged) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _object_records(path: Path, beginning: str, complain: Complain) -> Records:
     """One object a line, or objects over several lines one after the other (as Math23K was first published)."""
     first_line = beginning.partition("\n")[0]
     if "\n" not in beginning or _is_json(first_line):
         place = f"{path.name}, line "
-        for number, record in read_json_lines(path, lambda number, reason: damaged(f"{place}{number}", reason)):
+        for number, record in read_json_lines(path, lambda number, reason: complain(f"{place}{number}", reason)):
             yield _mapping(record, f"{place}{number}")
         return
-    text = _read_text(path)
+    text = read_text_file(path)
     decoder = json.JSONDecoder()
     position = number = 0
     while position < len(text):
@@ -93,7 +89,7 @@ def _is_json(line: str) -> bool:
     return True
 
 
-def _csv_records(path: Path, delimiter: str, damaged: Damaged) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _csv_records(path: Path, delimiter: str, complain: Complain) -> Records:
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream, strict=True, delimiter=delimiter)
         try:
@@ -103,7 +99,7 @@ def _csv_records(path: Path, delimiter: str, damaged: Damaged) -> Iterator[tuple
             for record in reader:
                 where = f"{path.name}, line {reader.line_num}"
                 if None in record or None in record.values():
-                    damaged(where, f"another number of fields than the header's {len(reader.fieldnames or ())}")
+                    complain(where, f"another number of fields than the header's {len(reader.fieldnames or ())}")
                 else:
                     yield where, record
         except (csv.Error, UnicodeDecodeError) as error:
@@ -120,23 +116,7 @@ def _delimiter(header: str) -> str:
     return max(_DELIMITERS, key=unquoted.count)  # the first of several: a header without any is one column
 
 
-def _xml_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """ASDiv's `Problem` elements as mappings. Entity definitions are refused: they can be made to grow without end."""
-    content = _read_text(path)
-    if "<!DOCTYPE" in content or "<!ENTITY" in content:
-        raise ComdivError(f"{path}: an XML file with definitions of its own is not read")
-    try:
-        events = ElementTree.iterparse(io.StringIO(content))
-        for _, element in events:
-            if element.tag == "Problem":
-                record = {**element.attrib, **{name: element.findtext(name) for name in _ASDIV_FIELDS}}
-                yield f"{path.name}, problem {element.get('ID', '?')}", record
-                element.clear()
-    except ElementTree.ParseError as error:
-        raise ComdivError(f"{path}: no XML: {error}") from error
-
-
-def _mapping(record: Any, where: str) -> tuple[str, Mapping[str, Any]]:
+def _mapping(record: Any, where: str) -> tuple[str, Record]:
     if not isinstance(record, dict):
         raise ComdivError(f"{where}: a record is a JSON object, not {type(record).__name__}")
     return where, record

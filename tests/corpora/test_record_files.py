@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from comdiv.corpora.files import read_records
+from comdiv.corpora.formats import read_records
 from comdiv.errors import ComdivError
 
 RECORDS: list[dict[str, Any]] = [{"id": 1, "text": "Tom has 3 cats"}, {"id": 2, "text": "小明有3只猫"}]

@@ -1,0 +1,358 @@
+"""Corpus formats: how the public corpora come, recognised by their content, not by their file names.
+
+A format says how it is recognised and how a record of it becomes a `RawRecord`. Most are records in JSON or CSV, told
+by their keys; one with files of its own syntax (ASDiv's XML) reads these, too. Further formats come from packages:
+an entry point of the group `comdiv.formats` that names a subclass of `Format`.
+"""
+
+import io
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+from comdiv.corpora.record_files import Complain, Record, Records, read_text_file, text_records
+from comdiv.errors import ComdivError
+from comdiv.expression import (
+    Constant,
+    Expression,
+    ExpressionError,
+    Leaf,
+    NotExpressible,
+    answers_agree,
+    evaluate,
+    format_number,
+    map_leaves,
+    parse,
+    parse_answer,
+    to_infix,
+)
+from comdiv.language import get_language
+from comdiv.registry import FORMATS
+
+Notation = Literal["infix", "prefix"]
+NumberWords = Literal["never", "auto", "always"]
+_BEGINNING = 65_536  # bytes by which a file is recognised
+_NUMBER_NAME = re.compile(r"\bnumber([0-9]{1,4})\b")
+_ANSWER_NUMBER = re.compile(r"\s*([-+]?[\d.,]+(?:/\d+)?%?)\s*(?:\([^)]*\)\s*)?")
+_ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
+_STEP = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
+_FINAL = re.compile(r"####\s*(.+?)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """A record as its corpus gives it. `where` names file and line or place, for messages."""
+
+    id: str
+    text: str
+    where: str
+    equation: str | None = None
+    answer: Any = None
+    notation: Notation = "infix"
+    number_words: NumberWords = "never"
+    no_expression: str = ""  # why the record has an answer, but no equation that could be read
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class DamagedRecord(ComdivError):  # noqa: N818  (it is counted and read past, not an end)
+    """A record that cannot be completed to a text; the message says why."""
+
+
+class Format(ABC):
+    """A corpus format: how it is recognised, and what a record of it says.
+
+    `keys` are the columns by which a record is recognised; where several formats know a record, the one with the most
+    keys reads it.
+    """
+
+    keys: frozenset[str] = frozenset()
+
+    def opens(self, path: Path, beginning: bytes) -> bool:
+        """Whether a file has a syntax that only this format reads: neither JSON nor CSV."""
+        return False
+
+    def records(self, path: Path, complain: Complain) -> Records:
+        """The records of a file that the format opens, with their places; `complain` takes what cannot be read."""
+        return text_records(path, complain)
+
+    def detects(self, record: Record) -> bool:
+        """Whether a record, the first of a corpus, is one of this format."""
+        return bool(self.keys) and self.keys <= record.keys()
+
+    @abstractmethod
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        """What a record says; `number` counts the records. A `DamagedRecord` or `KeyError` leaves this one out."""
+
+
+def read_records(path: Path, complain: Complain | None = None) -> Records:
+    """The records of a file in any syntax with their places ("mine.csv, line 7"), told by the content.
+
+    A line that cannot be read is an error, unless `complain` takes note of it.
+    """
+    beginning = _beginning(path)
+    for known in _formats():
+        if known.opens(path, beginning):
+            return known.records(path, complain or _refuse)
+    return text_records(path, complain or _refuse)
+
+
+def detect_format(record: Record, where: str) -> Format:
+    """The format of a record; an unknown one is an error that says how to name the columns."""
+    candidates = [known for known in _formats() if known.detects(record)]
+    if candidates:
+        return max(candidates, key=lambda known: len(known.keys))
+    raise ComdivError(
+        f"{where}: no known shape; its columns are {', '.join(map(str, record))}. "
+        "Name them with --text, --equation and --answer"
+    )
+
+
+def _formats() -> list[Format]:
+    return [make() for _, make in FORMATS.items()]
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_BEGINNING)
+    except OSError as error:
+        raise ComdivError(f"{path}: {error.strerror or error}") from error
+
+
+def _refuse(where: str, reason: str) -> None:
+    raise ComdivError(f"{where}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A user's own column names. Only the text is needed: without an equation a problem can still be solved."""
+
+    text: str
+    equation: str | None = None
+    answer: str | None = None
+    id: str | None = None
+    number_words: NumberWords = "auto"
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        """The raw record of a mapping; a column that the first one lacks is an error that lists those there are."""
+        named = [name for name in (self.text, self.equation, self.answer, self.id) if name is not None]
+        missing = [name for name in named if name not in record]
+        if missing and number == 1:
+            raise ComdivError(f"{where}: no column '{missing[0]}'; there are: {', '.join(map(str, record))}")
+        name = record.get(self.id) if self.id else None
+        return RawRecord(
+            id=_id(record, number) if name in (None, "") else str(name),
+            text=record[self.text],
+            where=where,
+            equation=_text(record.get(self.equation)) if self.equation else None,
+            answer=record.get(self.answer) if self.answer else None,
+            number_words=self.number_words,
+            extra={key: value for key, value in record.items() if key not in named and (self.id or key != "id")},
+        )
+
+
+class MwpToolkit(Format):
+    """Math23K, Ape210K and MAWPS as MWPToolkit has them: the equation as text, the answer as text or number."""
+
+    keys = frozenset(["original_text", "equation", "ans"])
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        extra = _rest(record, "id", "original_text", "segmented_text", "equation", "ans")
+        text, equation = record["original_text"], _text(record["equation"])
+        return RawRecord(_id(record, number), text, where, equation, record["ans"], extra=extra)
+
+
+class Mawps(Format):
+    """The first MAWPS release: lists of equations and solutions."""
+
+    keys = frozenset(["sQuestion", "lEquations", "lSolutions"])
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        equations, solutions = record["lEquations"], record["lSolutions"]
+        equation = "; ".join(map(str, equations)) if isinstance(equations, list) else _text(equations)
+        answer = solutions[0] if isinstance(solutions, list) and solutions else None
+        extra = _rest(record, "iIndex", "sQuestion", "lEquations", "lSolutions")
+        return RawRecord(str(record.get("iIndex", number)), record["sQuestion"], where, equation, answer, extra=extra)
+
+
+class Svamp(Format):
+    """SVAMP: body and question apart, the equation over the numbers."""
+
+    keys = frozenset(["Body", "Question", "Equation", "Answer"])
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        extra = _rest(record, "ID", "Body", "Question", "Equation", "Answer")
+        text, equation = joined_text(record["Body"], record["Question"]), _text(record["Equation"])
+        return RawRecord(str(record.get("ID", number)), text, where, equation, record["Answer"], extra=extra)
+
+
+class SvampCsv(Format):
+    """SVAMP-style CSV: `number0` in text and (prefix) equation, its value in another column."""
+
+    keys = frozenset(["Question", "Numbers", "Equation", "Answer"])
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        try:
+            values = [format_number(Fraction(value)) for value in str(record["Numbers"]).split()]
+        except (ValueError, ZeroDivisionError) as error:
+            raise DamagedRecord(f"numbers {str(record['Numbers'])[:80]}: {error}") from error
+        text, starts = self._filled(str(record["Question"]), values)
+        quantities = {quantity.start: quantity for quantity in get_language("en").quantities(text)}
+
+        def reference(match: re.Match[str]) -> str:
+            if int(match[1]) >= len(values):
+                return match[0]  # no operand, as the parser will say
+            value = values[int(match[1])]
+            quantity = quantities.get(starts.get(match[1], -1))
+            same = quantity is not None and quantity.value == Fraction(value)  # `number0 %` is another value
+            return f"N{quantity.index}" if quantity and same else value
+
+        equation = _NUMBER_NAME.sub(reference, str(record["Equation"]))
+        extra = _rest(record, "Question", "Numbers", "Equation", "Answer", "")
+        return RawRecord(_id(record, number), text, where, equation, record["Answer"], notation="prefix", extra=extra)
+
+    @staticmethod
+    def _filled(question: str, values: list[str]) -> tuple[str, dict[str, int]]:
+        """The text with its numbers, and where each of them stands first."""
+        pieces: list[str] = []
+        starts: dict[str, int] = {}
+        position = length = 0
+        for match in _NUMBER_NAME.finditer(question):
+            if int(match[1]) >= len(values):
+                raise DamagedRecord(f"{match[0]} in the text, but only {len(values)} numbers")
+            before = question[position : match.start()]
+            starts.setdefault(match[1], length + len(before))
+            pieces += [before, values[int(match[1])]]
+            length += len(before) + len(pieces[-1])
+            position = match.end()
+        return "".join([*pieces, question[position:]]), starts
+
+
+class Asdiv(Format):
+    """ASDiv, an XML file: `9 (apples)` and `7+2=9`; numbers in the text may be words."""
+
+    keys = frozenset(["Body", "Question", "Formula", "Answer"])
+
+    def opens(self, path: Path, beginning: bytes) -> bool:
+        """XML begins with `<`, as no other syntax does."""
+        return beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+
+    def records(self, path: Path, complain: Complain) -> Records:
+        """The `Problem` elements as mappings. Entity definitions are refused: they can be made to grow without end."""
+        content = read_text_file(path)
+        if "<!DOCTYPE" in content or "<!ENTITY" in content:
+            raise ComdivError(f"{path}: an XML file with definitions of its own is not read")
+        try:
+            for _, element in ElementTree.iterparse(io.StringIO(content)):
+                if element.tag == "Problem":
+                    record = {**element.attrib, **{name: element.findtext(name) for name in _ASDIV_FIELDS}}
+                    yield f"{path.name}, problem {element.get('ID', '?')}", record
+                    element.clear()
+        except ElementTree.ParseError as error:
+            raise ComdivError(f"{path}: no XML: {error}") from error
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        formula = str(record.get("Formula") or "")
+        left, _, _ = formula.partition("=")
+        has_unknown = bool(re.search(r"[A-Za-z]", formula))
+        several = formula.count("=") > 1 or ";" in formula
+        answer = _ANSWER_NUMBER.fullmatch(str(record.get("Answer") or ""))
+        return RawRecord(
+            str(record.get("ID", number)),
+            joined_text(record.get("Body"), record.get("Question")),
+            where,
+            formula if has_unknown or several else left or None,
+            answer[1] if answer else record.get("Answer"),
+            number_words="auto",
+            extra=_rest(record, "ID", "Body", "Question", "Formula", "Answer"),
+        )
+
+
+class Gsm8k(Format):
+    """GSM8K: calculator steps, `<<48/2=24>>`, composed into one expression where they chain."""
+
+    keys = frozenset(["question", "answer"])
+
+    def detects(self, record: Record) -> bool:
+        """Other corpora have these two columns as well, but not `####` before the answer."""
+        return super().detects(record) and "####" in str(record["answer"])
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        solution = str(record["answer"])
+        equation, reason = None, ""
+        try:
+            equation = compose_steps(solution)
+        except ExpressionError as error:
+            reason = str(error)
+        return RawRecord(
+            _id(record, number),
+            record["question"],
+            where,
+            equation,
+            final_answer(solution),
+            number_words="auto",
+            no_expression=reason,
+            extra=_rest(record, "id", "question", "answer"),
+        )
+
+
+def final_answer(solution: str) -> str | None:
+    """What stands after GSM8K's `####`."""
+    match = _FINAL.search(solution)
+    return match[1].replace("$", "").replace(",", "") if match else None
+
+
+def compose_steps(solution: str) -> str:
+    """One infix expression for the last step, with earlier results put in the place of the numbers that they are.
+
+    A number that was computed before stands for that computation (the latest one of that value); all others stay. Steps
+    whose result is never used, or an end that is not the answer, are `NotExpressible`: nothing is guessed.
+    """
+    steps = _STEP.findall(solution)
+    answer = final_answer(solution)
+    if not steps or answer is None:
+        raise NotExpressible("no calculator steps" if not steps else "no final answer")
+    computed: list[tuple[Fraction, Expression]] = []
+    used: set[int] = set()
+
+    def composed(leaf: Leaf) -> Expression:
+        for index in range(len(computed) - 1, -1, -1):
+            if isinstance(leaf, Constant) and computed[index][0] == leaf.value:
+                used.add(index)
+                return computed[index][1]
+        return leaf
+
+    for left, right in steps:
+        step = parse(left)
+        result = parse_answer(right)
+        if not answers_agree(evaluate(step), result):
+            raise NotExpressible(f"the step {left}={right} is wrong")
+        computed.append((result, map_leaves(step, composed)))
+    if len(used) != len(computed) - 1:
+        raise NotExpressible("the steps do not chain")
+    if not answers_agree(computed[-1][0], parse_answer(answer)):
+        raise NotExpressible("the last step is not the answer")
+    return to_infix(computed[-1][1])
+
+
+def joined_text(body: Any, question: Any) -> str:
+    """Body and question as one text; a body without a full stop ("If …") goes on with a comma."""
+    body, question = str(body or "").strip(), str(question or "").strip()
+    return f"{body}{' ' if body[-1:] in '.?!;:,' else ', '}{question}" if body and question else body or question
+
+
+def _id(record: Record, number: int) -> str:
+    return str(record["id"]) if record.get("id") not in (None, "") else str(number)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _rest(record: Record, *taken: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in taken}
