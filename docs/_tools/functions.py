@@ -18,7 +18,7 @@ def functions_page() -> str:
             groups[_package(getattr(comdiv, name))].append(name)
     lines = [
         "# Python functions", "",
-        "Made from the code. All of this is imported from `comdiv` itself, and loaded when first used:", "",
+        "Generated from the code. Import these names from `comdiv`; each is loaded when it is first used:", "",
         "```python", "from comdiv import read_corpus, split_problems, measure", "```", "",
     ]  # fmt: skip
     for group in sorted(groups):
@@ -61,7 +61,7 @@ def _signature(name: str, value: Any) -> str:
 
 
 def _broken(inside: str) -> str:
-    """One parameter a line: commas within brackets stay where they are."""
+    """One parameter per line: commas within brackets stay where they are."""
     depth, pieces, start = 0, [], 0
     for place, character in enumerate(inside):
         depth += (character in "([{") - (character in ")]}")

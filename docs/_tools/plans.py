@@ -29,7 +29,7 @@ def plans_page() -> str:
     lines = [
         "# Plans",
         "",
-        "Made from the code. How to write and run one: [run experiments](../how-to/run-experiments.md).",
+        "Generated from the code. How to write and run a plan: [run experiments](../how-to/run-experiments.md).",
         "",
     ]
     for model in _models(Plan):
