@@ -43,7 +43,7 @@ def dictionary_pairs(clauses: Sequence[Clause]) -> Pairs:
     for clause in clauses:
         for start in range(len(clause)):
             for end in range(start + 1, min(start + 4, len(clause)) + 1):
-                if end - start < len(clause) and "#" not in clause[start:end]:
+                if end - start < len(clause) and "NUM" not in clause[start:end]:
                     fragments[clause[:start], clause[end:]].add(clause[start:end])
     pairs: Counter[frozenset[Clause]] = Counter()
     for found in fragments.values():

@@ -16,7 +16,7 @@ from comdiv.problem import Problem, read_problems, write_problems
 
 PARTS = ("train", "validation", "test")
 FACTS = "dataset.json"
-VALIDATION_SHARE = 0.2
+VALIDATION_SHARE = 0.2  # of the training side (§V, implementation details)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class Registry(Generic[T]):
         self.what = what  # `solver`, for messages
         self._ours = dict(ours)
         self._added: dict[str, T] = {}
+        self._imported: dict[str, T] = {}
 
     @property
     def group(self) -> str:
@@ -69,8 +70,11 @@ class Registry(Generic[T]):
         """
         if name in self._added:
             return self._added[name]
-        if name in self._ours:
-            return self._ours_named(name)
+        if name not in self._imported:
+            self._imported[name] = self._ours_named(name) if name in self._ours else self._installed_as(name)
+        return self._imported[name]
+
+    def _installed_as(self, name: str) -> T:
         entries = [entry for entry in _installed(self.group, tuple(sys.path)) if entry.name == name]
         if not entries:
             raise unknown_name(self.what, name, self.names())
@@ -140,9 +144,8 @@ SOLVERS: "Registry[type[Model]]" = Registry(
         "gpt2": "comdiv.solvers.gpt2:Gpt2",
     },
 )
-# A language, or what makes one when called without arguments.
-LANGUAGES: "Registry[Language | Callable[[], Language]]" = Registry(
-    "languages", "language", {"en": "comdiv.language:shipped_english", "zh": "comdiv.language:shipped_chinese"}
+LANGUAGES: "Registry[Language | type[Language]]" = Registry(
+    "languages", "language", {"en": "comdiv.language.en:English", "zh": "comdiv.language.zh:Chinese"}
 )
 OPERATIONS: Registry[Any] = Registry("operations", "operation", {})
 # Of several that know a record, the one with the most keys reads it, the first of equals: SVAMP's CSV may have a

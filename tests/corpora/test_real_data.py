@@ -9,6 +9,7 @@ import pytest
 from comdiv.corpora import Corpus, CorpusStatistics, corpus_statistics, read_corpus
 from comdiv.expression import TOLERANCE, format_number
 from comdiv.language import get_language, learn_units
+from comdiv.reading import read_text
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("real_data")]
 
@@ -72,7 +73,7 @@ def test_nearly_every_quantity_of_math23k_has_a_unit_or_a_kind() -> None:
     texts = [problem.text for problem in corpus("math23k").problems]
     chinese = get_language("zh")
     learnt = chinese.with_lexicon(learn_units(chinese, texts))
-    quantities = [q for text in texts for q in learnt.with_units(text, learnt.quantities(text))]
+    quantities = [q for text in texts for q in read_text(text, learnt).quantities]
     assert len(quantities) > 65_000
     assert sum(q.unit is not None or q.kind is not None for q in quantities) >= 0.98 * len(quantities)
     assert sum(q.unit is not None for q in quantities) >= 0.65 * len(quantities)

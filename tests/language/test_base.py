@@ -22,9 +22,10 @@ from comdiv.language import (
     learn_units,
     register_language,
 )
-from comdiv.language.base import measured
+from comdiv.language.base import as_measure
 from comdiv.language.numbers import NumberSpan
 from comdiv.problem import Quantity
+from comdiv.reading import read_text
 
 LANGUAGES = [get_language("en"), get_language("zh")]
 PIECES = [
@@ -79,7 +80,7 @@ def test_number_tokens_are_the_quantities(language: Language, text: str, number_
 def test_no_text_makes_any_question_about_it_fail(language: Language, text: str) -> None:
     for number_words in (False, True):
         quantities = language.quantities(text, number_words=number_words)
-        known = language.with_units(text, quantities)
+        known = read_text(text, language, number_words=number_words).quantities
         assert [replace(quantity, unit=None, kind=None) for quantity in known] == quantities
         language.masked_text(text, number_words=number_words)
     language.asked_unit(text)
@@ -146,7 +147,7 @@ class German(Language):
 
     def unit_of(self, text: str, quantity: Quantity) -> Quantity:
         word = re.match(r"\s*(\w+)", text[quantity.end :])
-        return measured(quantity, word[1]) if word and word[1] in self.lexicon.words else quantity
+        return as_measure(quantity, word[1]) if word and word[1] in self.lexicon.words else quantity
 
     def asked_unit(self, text: str) -> str | None:
         asked = re.search(r"[Ww]ie viele (\w+)", text)
@@ -166,7 +167,7 @@ def test_a_third_language_works_with_everything_that_knows_languages() -> None:
     assert [clause.text for clause in german.clauses(text)][-1] == " wie viele Äpfel bleiben?"
     assert german.masked_text(text) == german.masked_text(text.replace("12", "7"))
     learnt = german.with_lexicon(learn_units(german, [text] * 5))
-    assert [q.unit for q in learnt.with_units(text, learnt.quantities(text))] == ["Äpfel", None]
+    assert [q.unit for q in read_text(text, learnt).quantities] == ["Äpfel", None]
     alignment = align(parse_equation("x=12-5"), german, text, german.quantities(text))
     assert to_infix(alignment.expression) == "N0-N1"
 

@@ -3,6 +3,7 @@
 import pytest
 
 from comdiv.language import get_language
+from comdiv.reading import read_text
 
 CHINESE = get_language("zh")
 
@@ -113,13 +114,13 @@ def test_number_tokens_say_which_quantity_they_are() -> None:
     ],
 )
 def test_units_and_kinds(text: str, unit: str | None, kind: str | None) -> None:
-    (quantity,) = CHINESE.with_units(text, CHINESE.quantities(text))
+    (quantity,) = read_text(text, CHINESE).quantities
     assert (quantity.unit, quantity.kind) == (unit, kind)
 
 
 @pytest.mark.parametrize("text", ["比是3：5", "6（1）班", "6(1)班", "计算5+3", "求5与3的和", "5×3", "算12/5", "6、7"])
 def test_terms_of_ratios_labels_and_exercises_are_bare(text: str) -> None:
-    quantities = CHINESE.with_units(text, CHINESE.quantities(text))
+    quantities = read_text(text, CHINESE).quantities
     assert [(quantity.unit, quantity.kind) for quantity in quantities] == [(None, "bare")] * 2
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from comdiv.language import get_language
-from comdiv.language.english import singular
+from comdiv.language.en import singular
+from comdiv.reading import read_text
 
 ENGLISH = get_language("en")
 
@@ -122,7 +123,7 @@ def test_number_tokens_say_which_quantity_they_are() -> None:
     ],
 )
 def test_units_and_kinds(text: str, unit: str | None, kind: str | None) -> None:
-    (quantity,) = ENGLISH.with_units(text, ENGLISH.quantities(text))
+    (quantity,) = read_text(text, ENGLISH).quantities
     assert (quantity.unit, quantity.kind) == (unit, kind)
 
 
@@ -131,7 +132,7 @@ def test_units_and_kinds(text: str, unit: str | None, kind: str | None) -> None:
     [("half an hour", None, "share"), ("two dozen eggs", "egg", "measure"), ("twice as many", None, "share")],
 )
 def test_units_of_number_words(text: str, unit: str | None, kind: str | None) -> None:
-    (quantity,) = ENGLISH.with_units(text, ENGLISH.quantities(text, number_words=True))
+    (quantity,) = read_text(text, ENGLISH, number_words=True).quantities
     assert (quantity.unit, quantity.kind) == (unit, kind)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from comdiv.language import get_language
-from comdiv.language.numerals_zh import numeral_value
+from comdiv.language.zh.numbers import numeral_value
 
 
 def words(code: str, text: str) -> list[tuple[str, str]]:

@@ -2,13 +2,14 @@
 
 import pytest
 
-from comdiv.language import UnitLexicon, get_language, learn_units, shipped_units
+from comdiv.language import UnitLexicon, get_language, learn_units
+from comdiv.reading import read_text
 
 
 @pytest.mark.parametrize("code", ["en", "zh"])
 def test_the_shipped_list_has_at_least_150_units(code: str) -> None:
-    assert len(shipped_units(code).words) >= 150
-    assert not any("#" in word or word != word.strip() for word in shipped_units(code).words)
+    assert len(get_language(code).lexicon.words) >= 150
+    assert not any("#" in word or word != word.strip() for word in get_language(code).lexicon.words)
 
 
 def test_longest_bounds_the_look_ahead() -> None:
@@ -29,8 +30,8 @@ def test_what_a_chinese_corpus_counts_often_becomes_a_unit() -> None:
     learnt = chinese.with_lexicon(learn_units(chinese, corpus))
     assert "瓣" in learnt.lexicon.words
     assert chinese.lexicon.words < learnt.lexicon.words
-    assert [q.unit for q in learnt.with_units("吃了5瓣", learnt.quantities("吃了5瓣"))] == ["瓣"]
-    assert [q.unit for q in chinese.with_units("吃了5瓣", chinese.quantities("吃了5瓣"))] == [None]
+    assert [q.unit for q in read_text("吃了5瓣", learnt).quantities] == ["瓣"]
+    assert [q.unit for q in read_text("吃了5瓣", chinese).quantities] == [None]
 
 
 def test_what_an_english_corpus_counts_often_becomes_a_unit() -> None:

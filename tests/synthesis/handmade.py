@@ -9,7 +9,6 @@ from comdiv.problem import Problem
 from comdiv.synthesis.reading import Reader
 from comdiv.synthesis.rules import Rule, load_rules
 from comdiv.synthesis.seeds import Seed, find_seed
-from comdiv.synthesis.words import words_of
 from comdiv.synthesis.workshop import Workshop
 
 RULES = {rule.id: rule for rule in load_rules().rules}
@@ -63,7 +62,7 @@ def corpus() -> list[Problem]:
 
 
 def workshop_of(problems: Iterable[Problem], code: str = "zh") -> Workshop:
-    reader = Reader(get_language(code), words_of(code))
+    reader = Reader(get_language(code), get_language(code).story)
     readings = [reading for given in problems if (reading := reader.read(given)) is not None]
     return Workshop.over(readings, reader, 0)
 

@@ -5,10 +5,9 @@ import pytest
 from comdiv.language import get_language
 from comdiv.synthesis.reading import Reader
 from comdiv.synthesis.seeds import Seed, find_seed
-from comdiv.synthesis.words import words_of
 from synthesis.handmade import RULES, problem
 
-READER = Reader(get_language("zh"), words_of("zh"))
+READER = Reader(get_language("zh"), get_language("zh").story)
 
 
 def seed(rule: str, text: str, expression: str) -> Seed | None:

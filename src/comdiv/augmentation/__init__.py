@@ -4,6 +4,5 @@ from comdiv.augmentation.augment import augment_dataset
 from comdiv.augmentation.checks import text_hash
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.source import ban_hashes
-from comdiv.augmentation.wording import register_wording
 
-__all__ = ["AugmentationOptions", "augment_dataset", "ban_hashes", "register_wording", "text_hash"]
+__all__ = ["AugmentationOptions", "augment_dataset", "ban_hashes", "text_hash"]

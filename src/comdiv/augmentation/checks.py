@@ -14,6 +14,7 @@ from comdiv.augmentation.view import positive_value
 from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
 from comdiv.expression.normalisation import chain, order_key
 from comdiv.language import get_language
+from comdiv.language.base import mask_numbers
 from comdiv.problem import Problem, Provenance
 
 ONE = Constant(Fraction(1))
@@ -47,10 +48,10 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
             raise Rejected("more is taken than there is")
         if _repeats_a_clause(draft):
             raise Rejected("a clause twice")
-    elif (known_value := draft.parents[0].known_value) is None:
+    elif (value := draft.parents[0].value) is None:
         raise Rejected("no positive value")
     else:
-        answer = known_value  # and no clause is there twice: the fragment's content is new, or was exchanged everywhere
+        answer = value  # and no clause is there twice: the fragment's content is new, or was exchanged everywhere
         expression = draft.expression
     text = draft.text
     number_words = first.number_words or second.number_words
@@ -58,7 +59,7 @@ def checked(draft: Draft, options: AugmentationOptions, known: Set[str], round_n
     numbers = language.numbers(text, number_words=number_words)
     if tuple([number.value for number in numbers]) != draft.values:
         raise Rejected("quantities do not re-parse")
-    masked = text_hash(language.masked_text(text, quantities=numbers))
+    masked = text_hash(mask_numbers(text, numbers))
     if masked in known:
         raise Rejected("text is there already")
     provenance = Provenance(
@@ -85,7 +86,7 @@ def check_values(draft: Composition) -> Fraction:
         raise Rejected("a share became a number")
     if asking.positive_value is None:
         raise Rejected("no positive value")
-    around = (*stating.values[: draft.quantity], asking.value, *stating.values[draft.quantity + 1 :])
+    around = (*stating.values[: draft.quantity], asking.amount, *stating.values[draft.quantity + 1 :])
     value = positive_value(stating.expression, around)
     if value is None:
         raise Rejected("no positive value")

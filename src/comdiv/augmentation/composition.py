@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from comdiv.augmentation.view import ClauseView, ProblemView
+from comdiv.augmentation.view import ProblemView
 from comdiv.expression import Expression, Leaf, Reference, map_leaves
 from comdiv.language import Token
+from comdiv.reading import Clause
 
 _CLOSING = "。．？！；，：.?!;,: "
 
@@ -81,7 +82,7 @@ class Composition:
         return {"clause": self.clause}
 
 
-def _joined_texts(text: str, replaced: ClauseView, story: str) -> str:
+def _joined_texts(text: str, replaced: Clause, story: str) -> str:
     """The story between what comes before and after the clause; it closes with the sign that the clause closed with."""
     clause = text[replaced.start : replaced.end]
     body = clause.rstrip()

@@ -18,7 +18,7 @@ from comdiv.augmentation.environments import (
     joined,
     occurrences,
 )
-from comdiv.augmentation.view import NUMBER
+from comdiv.language.base import NUMBER_MASK
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class FragmentIndex:
         """Hash the clauses that are new since the last time; how many."""
         new = range(self._hashed, len(self.table.by_row))
         if new:
-            self._parts.append(occurrences(self.table, new, 1, without=NUMBER))
+            self._parts.append(occurrences(self.table, new, 1, without=NUMBER_MASK))
             self._hashed = len(self.table.by_row)
         return len(new)
 

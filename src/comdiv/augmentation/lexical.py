@@ -12,7 +12,8 @@ from comdiv.augmentation.composition import Draft, Refused, exchange, find_fragm
 from comdiv.augmentation.environments import ClauseTable
 from comdiv.augmentation.fragments import Alternatives, environment_counts
 from comdiv.augmentation.view import ProblemView
-from comdiv.augmentation.wording import Actors, get_wording
+from comdiv.language import coherence_of
+from comdiv.language.coherence import Actors
 
 TRIES = 30  # pairs looked at for each new problem that is wanted
 LEAST_TOKENS = 3  # of an environment, words and numbers, with the full checks
@@ -48,9 +49,9 @@ class Exchanges:
     def _usable_environments(self, table: ClauseTable) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
         languages = {view.problem.language for view in self.views}
         groups = self.alternatives.groups
-        tokens = environment_counts(groups, table, lambda word: any(c.isalnum() or c == "#" for c in word))
+        tokens = environment_counts(groups, table, lambda word: any(c.isalnum() for c in word))
         content = environment_counts(
-            groups, table, lambda word: any(get_wording(code).is_content(word) for code in languages)
+            groups, table, lambda word: any(coherence_of(code).is_content(word) for code in languages)
         )
         return (tokens >= LEAST_TOKENS) & (content >= LEAST_CONTENT)
 
@@ -64,7 +65,7 @@ class Exchanges:
         """The grammatical kind, for the full checks."""
         if fragment not in self._kinds:
             actors = (self.actors or {})[language]
-            self._kinds[fragment] = get_wording(language).fragment_kind(self.words(fragment), actors)
+            self._kinds[fragment] = coherence_of(language).fragment_kind(self.words(fragment), actors)
         return self._kinds[fragment]
 
     def surface(self, member: int) -> tuple[str, int]:
@@ -132,7 +133,7 @@ def _unfit(exchanges: Exchanges, view: ProblemView, old: int, new: int) -> str |
         return "fragments of different kinds"
     if exchanges.alternatives.shared(old, new) < LEAST_SHARED:
         return "one shared environment only"
-    wording = get_wording(language)
+    wording = coherence_of(language)
     before, after = exchanges.words(old), exchanges.words(new)
     words = Counter(word for clause in view.clauses for word in clause.masked)
     inside = wording.content_stems(words)

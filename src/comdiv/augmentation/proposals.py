@@ -27,8 +27,9 @@ from comdiv.augmentation.structural import (
     structural_drafts,
 )
 from comdiv.augmentation.view import ProblemView, no_collection
-from comdiv.augmentation.wording import Actors, get_wording
 from comdiv.expression import to_infix
+from comdiv.language import coherence_of
+from comdiv.language.coherence import Actors
 from comdiv.problem import Problem, problem_line
 
 PASSED = "passed"
@@ -205,7 +206,7 @@ def build_workshop(
     actors: dict[str, Actors] | None = None
     if full:
         codes = dict.fromkeys(view.problem.language for view in views)
-        actors = {code: get_wording(code).actors(v for v in views if v.problem.language == code) for code in codes}
+        actors = {code: coherence_of(code).actors(v for v in views if v.problem.language == code) for code in codes}
     matches = frames = exchanges = None
     indexes.add(views)
     if 1 in options.operations and options.per_problem[0]:

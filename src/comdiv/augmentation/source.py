@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from comdiv.augmentation.checks import text_hash
 from comdiv.corpora import read_corpus
 from comdiv.dataset import FACTS, read_facts
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256
-from comdiv.language import get_language
 from comdiv.problem import Problem, read_problems
+from comdiv.reading import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,7 @@ def _refuse_a_test_part(path: Path) -> None:
 
 def masked_hash(problem: Problem) -> str:
     """The hash of a problem's number-masked text: equal for twins."""
-    language = get_language(problem.language)
-    return text_hash(language.masked_text(problem.text, number_words=problem.number_words))
+    return read(problem).mask_hash
 
 
 def ban_hashes(problems: Iterable[Problem]) -> list[str]:

@@ -14,8 +14,9 @@ from comdiv.augmentation.composition import Composition, Draft, Refused, can_ask
 from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.environments import ClauseTable, Integers, Occurrences, group_on, joined, occurrences
 from comdiv.augmentation.view import ProblemView
-from comdiv.augmentation.wording import Actors, Frame, get_wording
+from comdiv.language import coherence_of
 from comdiv.language.base import SHARE
+from comdiv.language.coherence import Actors, Frame
 
 TRIES = 12  # pairs looked at for each new problem that is wanted: bounds the work where nearly all of them fail
 
@@ -157,10 +158,10 @@ class Frames:
         """The frame of a question (clause −1) or of a clause."""
         if (place, clause) not in self._cache:
             view = self.views[place]
-            wording = get_wording(view.problem.language)
+            coherence = coherence_of(view.problem.language)
             actors = self.actors[view.problem.language]
             self._cache[place, clause] = (
-                wording.question_frame(view, actors) if clause < 0 else wording.clause_frame(view, clause, actors)
+                coherence.question_frame(view, actors) if clause < 0 else coherence.clause_frame(view, clause, actors)
             )
         return self._cache[place, clause]
 
@@ -168,7 +169,7 @@ class Frames:
         """What the question asks for, if its narrative tells it."""
         frame = self.frame(place, -1)
         view = self.views[place]
-        if frame is None or not (frame.state or get_wording(view.problem.language).told_by_events(view, frame)):
+        if frame is None or not (frame.state or coherence_of(view.problem.language).told_by_events(view, frame)):
             return None
         return (view.problem.language, frame.actor is None, *frame.key)
 
@@ -226,7 +227,7 @@ def _recast(frames: Frames, asking: int, place: int, clause: int) -> tuple[str |
         return None, "the clause does not state what the question asks"
     view, other = frames.views[asking], frames.views[place]
     language = view.problem.language
-    text = get_wording(language).recast(
+    text = coherence_of(language).recast(
         view, mine.actor or "", theirs.actor or "", other, clause, frames.actors[language]
     )
     return text, "people collide"

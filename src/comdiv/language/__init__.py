@@ -1,37 +1,23 @@
-"""What differs between languages: tokens, clauses, quantities, units and content words."""
+"""What differs between languages: one folder each with tokens, clauses, quantities, units, words and prompts."""
 
-from collections.abc import Callable
 from functools import cache
 
-from comdiv.language.alignment import Alignment, align
-from comdiv.language.base import Clause, ContentWords, Language, Token
-from comdiv.language.chinese import Chinese
-from comdiv.language.english import English
-from comdiv.language.units import UnitLexicon, learn_units, shipped_units
+from comdiv.errors import ComdivError
+from comdiv.language.align import Alignment, align
+from comdiv.language.base import ClauseSpan, ContentWords, Language, Token, UnitLexicon, learn_units
+from comdiv.language.coherence import Coherence
 from comdiv.registry import LANGUAGES
-
-
-@cache
-def shipped_english() -> Language:
-    """English with the units that come with the package."""
-    return English(shipped_units("en"))
-
-
-@cache
-def shipped_chinese() -> Language:
-    """Chinese with the units that come with the package."""
-    return Chinese(shipped_units("zh"))
 
 
 def get_language(code: str) -> Language:
     """The language with that code: ours, an installed package's, or one that the program registered."""
     language = LANGUAGES.get(code)
-    return language if isinstance(language, Language) else _made(language)
+    return language if isinstance(language, Language) else _instance(language)
 
 
 @cache
-def _made(make: Callable[[], Language]) -> Language:
-    return make()
+def _instance(language: type[Language]) -> Language:
+    return language()
 
 
 def register_language(language: Language) -> None:
@@ -39,22 +25,32 @@ def register_language(language: Language) -> None:
     LANGUAGES.add(language.code, language)
 
 
+def coherence_of(code: str) -> Coherence:
+    """What the full checks of the augmentation ask of a language."""
+    coherence = get_language(code).coherence
+    if coherence is None:
+        raise ComdivError(f"the language '{code}' has no coherence checks of its own: say --checks paper")
+    return coherence
+
+
 def detect_language(text: str) -> str:
-    """`zh` where the text has Chinese characters, `en` otherwise."""
-    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in text) else "en"
+    """The language whose script a text shows: `zh` where it has Chinese characters; `en` where no script tells."""
+    others = (code for code in LANGUAGES.names() if code != "en")
+    return next((code for code in others if get_language(code).recognises(text)), "en")
 
 
 __all__ = [
     "Alignment",
-    "Clause",
+    "ClauseSpan",
+    "Coherence",
     "ContentWords",
     "Language",
     "Token",
     "UnitLexicon",
     "align",
+    "coherence_of",
     "detect_language",
     "get_language",
     "learn_units",
     "register_language",
-    "shipped_units",
 ]

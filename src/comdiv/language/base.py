@@ -1,22 +1,33 @@
-"""What a language has to tell us: tokens, clauses, quantities, units, content words.
+"""What a language has to tell us: tokens, clauses, quantities, units, content words, and the words of its stories.
 
-Everything else in the package is written against `Language`; a third language is one more file with one subclass.
+Everything else in the package is written against `Language`. A language is a folder: a subclass in its `__init__.py`,
+and beside it the data that the subclass need not spell out (`units.txt`, `words.yaml`, `prompts.yaml`).
 """
 
 import re
+import sys
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import yaml
+
+from comdiv.errors import ComdivError
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
 
 if TYPE_CHECKING:
-    from comdiv.language.units import UnitLexicon
+    from comdiv.language.coherence import Coherence
+    from comdiv.language.prompts import Prompts
+    from comdiv.language.story import StoryWords
 
-NUMBER_MASK = "NUM"
+NUMBER_MASK = "NUM"  # what stands for any number, wherever the number itself does not matter
 SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
+MINIMUM_COUNT = 5  # of a unit that a corpus teaches: once is chance, twice a twin
 _WORD = re.compile(r"[^\W_]")  # a letter or digit of any script
 
 
@@ -29,8 +40,8 @@ class Token(NamedTuple):
     quantity: int | None = None
 
 
-class Clause(NamedTuple):
-    """A clause: the part of a text up to and including its closing sign. The last one is the question."""
+class ClauseSpan(NamedTuple):
+    """Where a clause begins and ends: behind its closing sign. The last one is the question."""
 
     text: str
     start: int
@@ -45,18 +56,35 @@ class ContentWords:
     verbs: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class UnitLexicon:
+    """Words that are units; `longest` bounds the look-ahead where words are not separated by spaces.
+
+    A closed table never suffices, because corpora count 件, 盒, peaches and bookshelves: `learn_units` extends it.
+    """
+
+    words: frozenset[str]
+    longest: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "longest", max(map(len, self.words), default=0))
+
+    def extended(self, words: Iterable[str]) -> "UnitLexicon":
+        """With more words."""
+        return UnitLexicon(self.words | frozenset(words))
+
+
 class Language(ABC):
     """One language. Instances are immutable: `with_lexicon` gives a new one."""
 
     code: str
     name: str
+    spaced: bool = True  # whether blanks stand between words, and between the sentences of a text
 
-    def __init__(self, lexicon: "UnitLexicon") -> None:
-        self.lexicon = lexicon
+    def __init__(self, lexicon: UnitLexicon | None = None) -> None:
+        self.lexicon = self._shipped_units() if lexicon is None else lexicon
 
-    def with_lexicon(self, lexicon: "UnitLexicon") -> "Language":
-        """The same language with other units, for instance those learnt from a corpus."""
-        return type(self)(lexicon)
+    # --- what every language says ---
 
     @abstractmethod
     def words(self, text: str, start: int, end: int) -> list[Token]:
@@ -84,7 +112,71 @@ class Language(ABC):
 
     @abstractmethod
     def counted_words(self, text: str) -> Iterable[str]:
-        """Candidates for units: what follows a number or a question for one. `units.learn_units` counts them."""
+        """Candidates for units: what follows a number or a question for one. `learn_units` counts them."""
+
+    # --- what a language may say ---
+
+    def recognises(self, text: str) -> bool:
+        """Whether the script alone shows that a text is in this language."""
+        return False
+
+    @property
+    def coherence(self) -> "Coherence | None":
+        """What `comdiv augment --checks full` asks of this language; None where it has nothing to say."""
+        return None
+
+    @cached_property
+    def story(self) -> "StoryWords":
+        """The closed classes of words that the synthesis knows (`words.yaml`); empty classes where there are none."""
+        from comdiv.language.story import story_words
+
+        return story_words(self.data("words.yaml"), spaced=self.spaced)
+
+    @cached_property
+    def prompts(self) -> "Prompts | None":
+        """How a language model is asked (`prompts.yaml`); None where the language has no prompts of its own."""
+        from comdiv.language.prompts import prompts_from
+
+        table = self.data("prompts.yaml")
+        return prompts_from(table) if table else None
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """Numbers that expressions have and texts do not: every solver knows them, whatever it was trained on."""
+        return tuple(self.data("words.yaml").get("constants", ("1",)))
+
+    def data(self, name: str) -> dict[str, Any]:
+        """A YAML file of the language's folder as a mapping; empty where the language has no such file."""
+        text = self._file(name)
+        try:
+            table = yaml.safe_load(text) if text else {}
+        except yaml.YAMLError as error:
+            raise ComdivError(f"the language '{self.code}': {name} is no YAML: {error}") from error
+        if not isinstance(table, dict):
+            raise ComdivError(f"the language '{self.code}': {name} is not a mapping")
+        return table
+
+    def _shipped_units(self) -> UnitLexicon:
+        """The list that comes with the language: units between blanks, `#` begins a comment."""
+        lines = self._file("units.txt").splitlines()
+        return UnitLexicon(frozenset(word for line in lines for word in line.partition("#")[0].split()))
+
+    def _file(self, name: str) -> str:
+        """A file of the package that the language's class stands in; empty where there is none."""
+        module = sys.modules[type(self).__module__]
+        path = files(module).joinpath(name) if hasattr(module, "__path__") else None
+        return path.read_text(encoding="utf-8") if path is not None and path.is_file() else ""
+
+    # --- what follows from it: called by `comdiv.reading` ---
+
+    def with_lexicon(self, lexicon: UnitLexicon) -> "Language":
+        """The same language with other units, for instance those learnt from a corpus."""
+        return type(self)(lexicon)
+
+    def numbers(self, text: str, *, number_words: bool = False) -> list[NumberSpan]:
+        """Where the quantities of a text are, and their values: all that some need to know of them."""
+        spans = list(number_spans(text))
+        return _merged(spans, self.number_word_spans(text)) if number_words else spans
 
     def quantities(self, text: str, *, number_words: bool = False) -> list[Quantity]:
         """The quantities of a text in order of appearance, without units: `N0`, `N1`…"""
@@ -93,15 +185,10 @@ class Language(ABC):
             for index, span in enumerate(self.numbers(text, number_words=number_words))
         ]
 
-    def numbers(self, text: str, *, number_words: bool = False) -> list[NumberSpan]:
-        """Where the quantities of a text are, and their values: all that some need to know of them."""
-        spans = list(number_spans(text))
-        return _merged(spans, self.number_word_spans(text)) if number_words else spans
-
     def tokens(
-        self, text: str, *, number_words: bool = False, quantities: Sequence[Quantity] | None = None
+        self, text: str, quantities: Sequence[Quantity] | None = None, *, number_words: bool = False
     ) -> list[Token]:
-        """The tokens of a text; every number is one token, whatever signs are in it. Known quantities save time."""
+        """The tokens of a text; every number is one token, whatever signs are in it."""
         tokens: list[Token] = []
         position = 0
         for quantity in self.quantities(text, number_words=number_words) if quantities is None else quantities:
@@ -110,26 +197,36 @@ class Language(ABC):
             position = quantity.end
         return tokens + self.words(text, position, len(text))
 
-    def clauses(self, text: str, quantities: Sequence[Quantity] | None = None) -> list[Clause]:
+    def masked_text(self, text: str, *, number_words: bool = False) -> str:
+        """The text with its numbers masked."""
+        return mask_numbers(text, self.numbers(text, number_words=number_words))
+
+    def clauses(self, text: str, quantities: Sequence[Quantity] | None = None) -> list[ClauseSpan]:
         """The clauses, which together cover the text; a clause without a word joins its neighbour."""
         inside_numbers = _positions(number_spans(text) if quantities is None else quantities)
         ends = (match.end() for match in self.clause_ends(text) if match.start() not in inside_numbers)
         return _joined(text, ends)
 
-    def with_units(self, text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
-        """The same quantities with unit and kind filled in."""
-        return [self.unit_of(text, quantity) for quantity in quantities]
 
-    def masked_text(
-        self, text: str, *, number_words: bool = False, quantities: Sequence[Quantity | NumberSpan] | None = None
-    ) -> str:
-        """The text with every number as one mask and white space folded: equal for twins, and only for them."""
-        pieces: list[str] = []
-        position = 0
-        for quantity in self.numbers(text, number_words=number_words) if quantities is None else quantities:
-            pieces += [text[position : quantity.start], NUMBER_MASK]
-            position = quantity.end
-        return " ".join("".join([*pieces, text[position:]]).lower().split())
+def learn_units(language: Language, texts: Iterable[str], minimum: int = MINIMUM_COUNT) -> UnitLexicon:
+    """The language's units and every word that a corpus counts at least `minimum` times."""
+    counts = Counter(word for text in texts for word in language.counted_words(text))
+    return language.lexicon.extended(word for word, count in counts.items() if count >= minimum)
+
+
+def mask_numbers(text: str, numbers: Iterable[NumberSpan | Quantity]) -> str:
+    """The text with every number as one mask and white space folded: equal for twins, and only for them."""
+    pieces: list[str] = []
+    position = 0
+    for number in numbers:
+        pieces += [text[position : number.start], NUMBER_MASK]
+        position = number.end
+    return " ".join("".join([*pieces, text[position:]]).lower().split())
+
+
+def as_measure(quantity: Quantity, unit: str) -> Quantity:
+    """The quantity as a measure in a unit."""
+    return replace(quantity, unit=unit, kind="measure")
 
 
 def _merged(digits: list[NumberSpan], words: Iterable[NumberSpan]) -> list[NumberSpan]:
@@ -144,12 +241,7 @@ def _positions(spans: Iterable[NumberSpan | Quantity]) -> set[int]:
     return {position for span in spans for position in range(span.start, span.end)}
 
 
-def measured(quantity: Quantity, unit: str) -> Quantity:
-    """The quantity as a measure in a unit."""
-    return replace(quantity, unit=unit, kind="measure")
-
-
-def _joined(text: str, ends: Iterable[int]) -> list[Clause]:
+def _joined(text: str, ends: Iterable[int]) -> list[ClauseSpan]:
     """Clauses from the offsets where they end; one without a letter or digit joins its neighbour."""
     spans: list[tuple[int, int]] = []
     start = 0
@@ -161,4 +253,4 @@ def _joined(text: str, ends: Iterable[int]) -> list[Clause]:
         else:
             spans.append((start, end))
         start = end
-    return [Clause(text[start:end], start, end) for start, end in spans]
+    return [ClauseSpan(text[start:end], start, end) for start, end in spans]

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from comdiv.language import get_language
+from comdiv.language.base import NUMBER_MASK
 from comdiv.problem import Problem
+from comdiv.reading import read
 
 NumberInput = Literal["masked", "indexed"]  # every quantity as NUM, or as N0, N1…
-PADDING, UNKNOWN, NUMBER = "<pad>", "<unk>", "NUM"
+PADDING, UNKNOWN = "<pad>", "<unk>"
 PADDING_INDEX, UNKNOWN_INDEX = 0, 1  # in every vocabulary
 MOST_WORDS = 500  # a longer text is cut, quantities after the cut point at its last word
 
@@ -31,13 +32,12 @@ class Reader(Protocol):
 
 def input_words(problem: Problem, numbers: NumberInput) -> tuple[list[str], list[int]]:
     """A text's words, lower case, quantities replaced; and the positions of the quantities among them."""
-    language = get_language(problem.language)
     words: list[str] = []
     positions: list[int] = []
-    for token in language.tokens(problem.text, number_words=problem.number_words):
+    for token in read(problem).tokens:
         if token.quantity is not None:
             positions.append(len(words))
-            words.append(NUMBER if numbers == "masked" else f"N{token.quantity}")
+            words.append(NUMBER_MASK if numbers == "masked" else f"N{token.quantity}")
         else:
             words.append(token.text.lower())
     kept = words[:MOST_WORDS] or [""]

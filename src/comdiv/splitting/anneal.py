@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from comdiv.groups import draw_groups
 from comdiv.splitting.anneal_loop import objective_of, recompute, run_slice
 from comdiv.splitting.anneal_state import TEST, Goal, Level, Walk, make_level, start_walk
 from comdiv.splitting.divergence import ROUNDING, Alphas
 from comdiv.splitting.encoding import Encoded, Integers, Mask
 from comdiv.splitting.result import bound_missed, compound_divergence, target_missed
-from comdiv.splitting.start import draw_groups, random_split
+from comdiv.splitting.start import random_split
 
 Progress = Callable[[int, int], None]
 

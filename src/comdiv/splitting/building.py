@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from comdiv import groups
 from comdiv.corpora import Corpus
 from comdiv.dataset import VALIDATION_SHARE, Dataset, write_dataset
-from comdiv.splitting.encoding import encode
 from comdiv.splitting.extraction import Extraction
 from comdiv.splitting.figures import draw_frequencies
 from comdiv.splitting.measurement import Measurement, measure
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
-from comdiv.splitting.start import random_split
 
 Mask = npt.NDArray[np.bool_]
 _VERSIONS_OF = ("comdiv", "numpy", "scikit-learn", "numba", "rjieba", "textblob")
@@ -93,17 +92,9 @@ def write_split(
 def draw_validation(extraction: Extraction, test: Mask, share: float, *, seed: int, twins: bool = True) -> Mask:
     """A random share of the training side, twins together; none where no group of twins is as small as that."""
     training = np.flatnonzero(~test)
-    size = round(share * len(training))
+    keys = [extraction.features[position].masked_text if twins else int(position) for position in training]
     validation = np.zeros(len(test), dtype=np.bool_)
-    masked = [extraction.features[position].masked_text for position in training]
-    groups = encode(
-        range(len(training)),
-        lambda position: (),
-        lambda position: (),
-        group_of=(lambda position: masked[position]) if twins else None,
-    )
-    if size >= groups.group_sizes.min():
-        validation[training[random_split(groups, size, seed)]] = True
+    validation[training[groups.draw_validation(keys, share, seed)]] = True
     return validation
 
 

@@ -13,15 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.errors import ComdivError
-from comdiv.language import get_language
-from comdiv.language.base import NUMBER_MASK
 from comdiv.problem import Problem
+from comdiv.reading import Context, read
 
 WINDOW = 3  # tokens on each side: the reading of the paper that reproduces its Table I
 MINI_BATCH_ABOVE = 30_000  # quantities
 INITIALISATIONS = 3
 
-Context = tuple[str, ...]
 Vectorise = Callable[[Sequence[Context]], Any]
 
 
@@ -36,15 +34,8 @@ class TextFeatures:
 
 def text_features(problem: Problem, window: int = WINDOW) -> TextFeatures:
     """Tokenise a problem once, for everything that follows."""
-    language = get_language(problem.language)
-    tokens = language.tokens(problem.text, number_words=problem.number_words)
-    words = [NUMBER_MASK if token.quantity is not None else token.text.lower() for token in tokens]
-    contexts = tuple(
-        tuple(words[max(0, position - window) : position] + words[position + 1 : position + 1 + window])
-        for position, token in enumerate(tokens)
-        if token.quantity is not None
-    )
-    return TextFeatures(len(tokens), language.masked_text(problem.text, number_words=problem.number_words), contexts)
+    reading = read(problem)
+    return TextFeatures(len(reading.tokens), reading.mask, reading.contexts(window))
 
 
 def tf_idf(contexts: Sequence[Context]) -> Any:

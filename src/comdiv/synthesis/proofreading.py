@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.expression import operator_count
+from comdiv.reading import read_text
 from comdiv.synthesis.reading import Reader, Reading
 from comdiv.synthesis.story import Story
 
@@ -85,12 +86,11 @@ class Proofreader:
 
     def _features(self, clause: str, question: bool) -> list[str]:
         """Words and pairs of neighbouring words, numbers by their kind; the question's apart from the narrative's."""
-        language = self._reader.language
-        quantities = language.with_units(clause, language.quantities(clause))
+        read = read_text(clause, self._reader.language)
         mark = _QUESTION if question else ""
         words = [
-            f"<{quantities[token.quantity].kind}>" if token.quantity is not None else token.text.lower()
-            for token in language.tokens(clause)
+            f"<{read.quantities[token.quantity].kind}>" if token.quantity is not None else token.text.lower()
+            for token in read.tokens
         ]
         pairs = [f"{first} {second}" for first, second in pairwise(words)]
         return [mark + feature for feature in dict.fromkeys([*words, *pairs])]

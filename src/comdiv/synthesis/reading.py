@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from comdiv.expression import template, used_quantities
 from comdiv.language import Language, get_language, learn_units
+from comdiv.language.base import NUMBER_MASK
+from comdiv.language.story import StoryWords
 from comdiv.problem import Problem, Quantity
-from comdiv.synthesis.words import Words, words_of
+from comdiv.reading import read
 
-NUMBER = "NUM"
 _CAPITALISED = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)?\b")
 _WORD = re.compile(r"\b[A-Za-z]+\b")
 _BEFORE_PLACES = frozenset(
@@ -80,7 +81,7 @@ class Reading:
 class Reader:
     """Reads problems in one language, with the units that the corpus itself shows."""
 
-    def __init__(self, language: Language, words: Words, proper: frozenset[str] = frozenset()) -> None:
+    def __init__(self, language: Language, words: StoryWords, proper: frozenset[str] = frozenset()) -> None:
         self.language = language
         self.words = words
         self.proper = proper  # words that the corpus never writes without a capital: people and places
@@ -91,7 +92,7 @@ class Reader:
         language = get_language(code)
         texts = [problem.text for problem in problems if problem.language == code]
         language = language.with_lexicon(learn_units(language, texts))
-        words = words_of(code)
+        words = language.story
         return cls(language, words, proper_names(texts) if words.spaced else frozenset())
 
     def read(self, problem: Problem) -> Reading | None:
@@ -99,7 +100,7 @@ class Reader:
         if problem.expression is None:
             return None
         text = problem.text
-        quantities = self.language.with_units(text, self.language.quantities(text, number_words=problem.number_words))
+        quantities = read(problem, self.language).quantities
         indices = used_quantities(problem.expression)
         if not indices or indices[-1] >= len(quantities):
             return None
@@ -197,7 +198,7 @@ class Reader:
 
     def _masked(self, clause: ReadClause, quantity: Quantity) -> str:
         start, end = quantity.start - clause.start, quantity.end - clause.start
-        return f"{clause.text[:start]}{NUMBER}{clause.text[end:]}".strip()
+        return f"{clause.text[:start]}{NUMBER_MASK}{clause.text[end:]}".strip()
 
     def _may_name(self, name: str) -> bool:
         """Where names are written with a capital, so is every sentence's first word: "By noon" names nobody."""
@@ -208,7 +209,7 @@ class Reader:
         name = name.strip()
         while (prefix := next((c for c in self.words.connectives if name.startswith(c)), None)) is not None:
             name = name.removeprefix(prefix).strip()
-        numbered = NUMBER in name or any(character.isdigit() for character in name)
+        numbered = NUMBER_MASK in name or any(character.isdigit() for character in name)
         return "" if numbered or self.words.no_name.search(name) else name
 
 

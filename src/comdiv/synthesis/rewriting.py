@@ -8,11 +8,11 @@ question that can be answered. Verbs may be foreign, at a price: 修 or 铺, a r
 
 from collections.abc import Collection, Iterable, Mapping
 
+from comdiv.language.story import StoryWords
 from comdiv.synthesis.reading import ReadClause, Reader
-from comdiv.synthesis.words import Words
 
 
-def strip_connective(text: str, words: Words) -> str:
+def strip_connective(text: str, words: StoryWords) -> str:
     """The clause without "那么" or "then" at its beginning: what it joined to stays behind with the donor."""
     text = text.lstrip()
     for connective in words.connectives:

@@ -1,19 +1,15 @@
-"""What synthesis has to know of a language besides its units: data (`words.yaml`), read once."""
+"""What the rules of the synthesis have to know of a language besides its units: the classes of `words.yaml`."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
-
-import yaml
 
 _NOTHING = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True)
-class Words:
+class StoryWords:
     """The closed classes of one language. `generic` words name nothing: a clause made of them fits any story."""
 
     spaced: bool = True
@@ -42,39 +38,38 @@ class Words:
         return any(word in text for word in self.rest)
 
 
-@cache
-def words_of(code: str) -> Words:
-    """The words of a language; of one that we have none for, the empty classes."""
-    entry: dict[str, Any] | None = _table().get(code)
-    if entry is None:
-        return Words()
-    flags = re.IGNORECASE if entry["spaced"] else re.NOFLAG
-    return Words(
-        spaced=entry["spaced"],
-        generic=frozenset(entry["generic"].split()),
-        bound=frozenset(entry["bound"]),
-        empty=frozenset(entry["empty"].split()),
-        comparison=re.compile(entry["comparison"], flags),
-        multiples=tuple(entry["multiples"]),
-        rest=frozenset(entry["rest"]),
-        already=re.compile(entry["already"], flags),
-        negative=re.compile(entry["negative"], flags),
-        no_rest=re.compile(entry["no_rest"], flags),
-        rest_topic=re.compile(entry["rest_topic"], flags),
-        no_name=re.compile(entry["no_name"]),
-        connectives=tuple(sorted(entry["connectives"], key=len, reverse=True)),
-        per=re.compile(entry["per"], flags),
-        per_word=re.compile(entry["per_word"], flags),
-        change=re.compile(entry["change"], flags),
-        asked_head=re.compile(entry["asked_head"]),
-        asked_pair=re.compile(entry["asked_pair"]),
-        synonyms=entry["synonyms"],
-        roles=tuple(re.compile(pattern) for pattern in entry["roles"]),
+def story_words(table: Mapping[str, Any], *, spaced: bool) -> StoryWords:
+    """The classes that a `words.yaml` fills; those that it leaves out are empty.
+
+    A language without any counts every word as a name, so that only clauses without a foreign word are taken.
+    """
+
+    def words(name: str) -> frozenset[str]:
+        value = table.get(name, ())
+        return frozenset(value.split() if isinstance(value, str) else value)
+
+    def pattern(name: str, flags: re.RegexFlag = re.IGNORECASE if spaced else re.NOFLAG) -> re.Pattern[str]:
+        return re.compile(table[name], flags) if name in table else _NOTHING
+
+    return StoryWords(
+        spaced=spaced,
+        generic=words("generic"),
+        bound=words("bound"),
+        empty=words("empty"),
+        comparison=pattern("comparison"),
+        multiples=tuple(table.get("multiples", ())),
+        rest=words("rest"),
+        already=pattern("already"),
+        negative=pattern("negative"),
+        no_rest=pattern("no_rest"),
+        rest_topic=pattern("rest_topic"),
+        no_name=pattern("no_name", re.NOFLAG),
+        connectives=tuple(sorted(table.get("connectives", ()), key=len, reverse=True)),
+        per=pattern("per"),
+        per_word=pattern("per_word"),
+        change=pattern("change"),
+        asked_head=pattern("asked_head", re.NOFLAG),
+        asked_pair=pattern("asked_pair", re.NOFLAG),
+        synonyms=table.get("synonyms", {}),
+        roles=tuple(re.compile(role) for role in table.get("roles", ())),
     )
-
-
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    text = files("comdiv.synthesis").joinpath("words.yaml").read_text(encoding="utf-8")
-    table: dict[str, dict[str, Any]] = yaml.safe_load(text)
-    return table

@@ -4,11 +4,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from comdiv.language.base import SHARE, ContentWords, Language, Token, measured
-from comdiv.language.number_words_en import number_word_spans
+from comdiv.language.base import SHARE, ContentWords, Language, Token, as_measure
+from comdiv.language.en.numbers import number_word_spans
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
+
+if TYPE_CHECKING:
+    from comdiv.language.coherence import Coherence
 
 _WORD = re.compile(r"['’]s\b|[^\W\d_]+(?:-[^\W\d_]+)*(?:['’](?!s\b)[^\W\d_]+)?|\S")
 _QUESTION_WORDS = "how|what|find|calculate|determine|compute"
@@ -61,6 +65,12 @@ class English(Language):
     code = "en"
     name = "English"
 
+    @property
+    def coherence(self) -> "Coherence":
+        from comdiv.language.en.coherence import EnglishCoherence
+
+        return EnglishCoherence()
+
     def words(self, text: str, start: int, end: int) -> list[Token]:
         return [Token(match[0], match.start(), match.end()) for match in _WORD.finditer(text, start, end)]
 
@@ -74,7 +84,7 @@ class English(Language):
         before = text[max(0, quantity.start - _LOOK_BEHIND) : quantity.start].rstrip()[-1:]
         sign = _SIGNS.get(before) or _SIGNS.get(text[quantity.end : quantity.end + 1])
         if sign:
-            return measured(quantity, sign)
+            return as_measure(quantity, sign)
         if quantity.form == "percent" or quantity.text.lower() in _MULTIPLES:
             return replace(quantity, kind="share")
         if (quantity.form == "fraction" or quantity.value < 1) and _OF.match(text, quantity.end):
@@ -87,7 +97,7 @@ class English(Language):
         if noun == "percent":
             return replace(quantity, kind="share")
         if noun:
-            return measured(quantity, noun)
+            return as_measure(quantity, noun)
         if quantity.form in ("fraction", "word") and 0 < quantity.value < 1:
             return replace(quantity, kind="share")
         return replace(quantity, kind="bare") if _BARE_AFTER.match(text, quantity.end) else quantity

@@ -8,8 +8,8 @@ from augmentation.small import view
 from comdiv.augmentation.composition import Draft
 from comdiv.augmentation.structural import Frames, match_by_unit, structural_drafts
 from comdiv.augmentation.view import ProblemView
-from comdiv.augmentation.wording import Actors
-from comdiv.augmentation.wording_en import EnglishWording
+from comdiv.language.coherence import Actors
+from comdiv.language.en.coherence import EnglishCoherence
 
 PEOPLE = Actors({"Ann": "f", "Bob": "m", "Cid": "m", "Eve": "f", "Sam": "m"})
 HAS_SHELLS = (("shell",), "have", frozenset())
@@ -17,13 +17,13 @@ HAS_SHELLS = (("shell",), "have", frozenset())
 
 def asked(text: str) -> tuple[object, ...] | None:
     """What the question of a text asks for."""
-    frame = EnglishWording().question_frame(view(text, "N0"), PEOPLE)
+    frame = EnglishCoherence().question_frame(view(text, "N0"), PEOPLE)
     return frame and frame.key
 
 
 def stated(text: str, clause: int = 0) -> tuple[object, ...] | None:
     """What a clause of a text states."""
-    frame = EnglishWording().clause_frame(view(text, "N0"), clause, PEOPLE)
+    frame = EnglishCoherence().clause_frame(view(text, "N0"), clause, PEOPLE)
     return frame and frame.key
 
 

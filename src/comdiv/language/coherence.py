@@ -1,14 +1,18 @@
-"""What the checks must know of a language: who acts, what a question asks about, which words carry the arithmetic.
+"""What `comdiv augment --checks full` asks of a language: who acts, what a question is about, which words calculate.
 
-A language without a wording can be augmented with `checks="paper"`; `register_wording` adds one.
+A language that has nothing to say here can be augmented with `--checks paper`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-from comdiv.augmentation.view import ProblemView
-from comdiv.errors import ComdivError
+import yaml
+
+if TYPE_CHECKING:
+    from comdiv.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,31 +37,29 @@ class Frame:
     state: bool = True
 
 
-class Wording(ABC):
-    """One language's part of the checks. Methods get `Actors`, so that they keep nothing themselves."""
-
-    code: str
+class Coherence(ABC):
+    """One language's part of the full checks. Methods get `Actors`, so that they keep nothing themselves."""
 
     @abstractmethod
-    def actors(self, views: Iterable[ProblemView]) -> Actors:
+    def actors(self, readings: "Iterable[Reading]") -> Actors:
         """The people of a corpus."""
 
     @abstractmethod
-    def question_frame(self, view: ProblemView, actors: Actors) -> Frame | None:
+    def question_frame(self, reading: "Reading", actors: Actors) -> Frame | None:
         """What the question asks for; None where no clause could state it."""
 
     @abstractmethod
-    def clause_frame(self, view: ProblemView, clause: int, actors: Actors) -> Frame | None:
+    def clause_frame(self, reading: "Reading", clause: int, actors: Actors) -> Frame | None:
         """What a clause with one quantity states; None where a story cannot take its place."""
 
     @abstractmethod
     def recast(
-        self, view: ProblemView, old: str, new: str, other: ProblemView, clause: int, actors: Actors
+        self, reading: "Reading", old: str, new: str, other: "Reading", clause: int, actors: Actors
     ) -> str | None:
         """The narrative with `old` renamed to `new`, to stand in `other` for a clause; None where people collide."""
 
     @abstractmethod
-    def told_by_events(self, view: ProblemView, frame: Frame) -> bool:
+    def told_by_events(self, reading: "Reading", frame: Frame) -> bool:
         """Whether a narrative tells the event that its question sums up."""
 
     @abstractmethod
@@ -73,20 +75,21 @@ class Wording(ABC):
         """Whether a token, lower-cased, carries meaning of its own."""
 
 
-_registered: dict[str, Wording] = {}
+class WordLists:
+    """The lists in the `coherence.yaml` of a language's package; items stand between blanks."""
 
+    def __init__(self, package: str) -> None:
+        text = files(package).joinpath("coherence.yaml").read_text(encoding="utf-8")
+        self._table: dict[str, Any] = yaml.safe_load(text)
 
-def register_wording(wording: Wording) -> None:
-    """Make a language's wording known by the language's code."""
-    _registered[wording.code] = wording
+    def words(self, name: str) -> frozenset[str]:
+        """A list of words."""
+        return frozenset(str(self._table[name]).split())
 
+    def pattern(self, name: str) -> str:
+        """A list of patterns as one that finds any of them."""
+        return "|".join(str(self._table[name]).split())
 
-def get_wording(code: str) -> Wording:
-    """The wording of a language."""
-    from comdiv.augmentation.wording_en import EnglishWording
-    from comdiv.augmentation.wording_zh import ChineseWording
-
-    known = {"en": EnglishWording(), "zh": ChineseWording(), **_registered}
-    if code not in known:
-        raise ComdivError(f"the full checks know {', '.join(sorted(known))}, not '{code}': say --checks paper")
-    return known[code]
+    def forms(self, name: str) -> dict[str, str]:
+        """A table of word forms."""
+        return {str(form): str(word) for form, word in self._table[name].items()}

@@ -3,24 +3,27 @@
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from comdiv.augmentation.lexicon import pattern, words
-from comdiv.augmentation.view import NUMBER, ClauseView, ProblemView
-from comdiv.augmentation.wording import Actors, Frame, Wording
-from comdiv.language.base import SHARE
-from comdiv.language.chinese import tagged
+from comdiv.language.base import NUMBER_MASK, SHARE
+from comdiv.language.coherence import Actors, Coherence, Frame, WordLists
+from comdiv.language.zh import tagged
 
+if TYPE_CHECKING:
+    from comdiv.reading import Clause, Reading
+
+_LISTS = WordLists("comdiv.language.zh")
 _PERSON = re.compile(r"小[\u4e00-\u9fff]|[\u4e00-\u9fff](?:师傅|老师|叔叔|阿姨|爷爷|奶奶|医生)|[甲乙丙丁]")
-_NOT_PEOPLE = words("zh", "not_people")
+_NOT_PEOPLE = _LISTS.words("not_people")
 _SUM = re.compile(r"共|总|剩|全部|合计")
 _ASKING = frozenset(["多少", "几"])
-_RELATIONS = re.compile(pattern("zh", "relations"))
-_NO_QUESTION = re.compile(pattern("zh", "no_question"))
-_STATE_VERBS = words("zh", "state_verbs")
-_IGNORED = words("zh", "ignored")
-_GENERAL = words("zh", "general")
-_PLACE = re.compile(rf"[\u4e00-\u9fff]{{0,2}}(?:{pattern('zh', 'places')})")
-_ARITHMETIC = re.compile(pattern("zh", "arithmetic"))
+_RELATIONS = re.compile(_LISTS.pattern("relations"))
+_NO_QUESTION = re.compile(_LISTS.pattern("no_question"))
+_STATE_VERBS = _LISTS.words("state_verbs")
+_IGNORED = _LISTS.words("ignored")
+_GENERAL = _LISTS.words("general")
+_PLACE = re.compile(rf"[\u4e00-\u9fff]{{0,2}}(?:{_LISTS.pattern('places')})")
+_ARITHMETIC = re.compile(_LISTS.pattern("arithmetic"))
 
 
 @lru_cache(maxsize=65_536)
@@ -29,39 +32,37 @@ def _tag(word: str) -> str:
     return found[0][1] if len(found) == 1 else ""
 
 
-class ChineseWording(Wording):
+class ChineseCoherence(Coherence):
     """Mandarin, as in Math23K."""
 
-    code = "zh"
-
-    def actors(self, views: Iterable[ProblemView]) -> Actors:
+    def actors(self, readings: "Iterable[Reading]") -> Actors:
         """Chinese names show themselves: 小明, 王师傅, 甲. Pronouns are rare, so that gender plays no part."""
         return Actors({})
 
-    def question_frame(self, view: ProblemView, actors: Actors) -> Frame | None:
-        text = view.text_of(view.question)
-        if view.asked_unit in (None, SHARE) or _NO_QUESTION.search(text):
+    def question_frame(self, reading: "Reading", actors: Actors) -> Frame | None:
+        text = reading.question.text
+        if reading.asked_unit in (None, SHARE) or _NO_QUESTION.search(text):
             return None
-        return _frame(view, view.question, text, str(view.asked_unit))
+        return _frame(reading, reading.question, text, str(reading.asked_unit))
 
-    def clause_frame(self, view: ProblemView, clause: int, actors: Actors) -> Frame | None:
-        seen = view.clauses[clause]
-        quantity = view.quantities[seen.quantities[0]]
+    def clause_frame(self, reading: "Reading", clause: int, actors: Actors) -> Frame | None:
+        seen = reading.clauses[clause]
+        quantity = reading.quantities[seen.quantities[0]]
         text = "".join(seen.masked)
         if quantity.unit is None or quantity.kind != "measure" or _RELATIONS.search(text):
             return None
-        return _frame(view, seen, view.text_of(seen), quantity.unit)
+        return _frame(reading, seen, seen.text, quantity.unit)
 
-    def told_by_events(self, view: ProblemView, frame: Frame) -> bool:
+    def told_by_events(self, reading: "Reading", frame: Frame) -> bool:
         """A sum of the same event: 买来3箱，又买来4箱，一共买来多少箱."""
-        text = "".join("".join(clause.masked) for clause in view.narrative)
-        operator = getattr(view.expression, "operator", "")
+        text = "".join("".join(clause.masked) for clause in reading.narrative)
+        operator = getattr(reading.expression, "operator", "")
         return all(str(verb) in text for verb in frame.key[1]) and operator in ("+", "*")  # type: ignore[attr-defined]
 
     def recast(
-        self, view: ProblemView, old: str, new: str, other: ProblemView, clause: int, actors: Actors
+        self, reading: "Reading", old: str, new: str, other: "Reading", clause: int, actors: Actors
     ) -> str | None:
-        text = view.problem.text[: view.question.start]
+        text = reading.problem.text[: reading.question.start]
         mine, others = set(people(text)), set(people(other.problem.text))
         if (mine - {old}) & (others | {new}):
             return None
@@ -69,7 +70,7 @@ class ChineseWording(Wording):
         here, there = set(_PLACE.findall(text)), set(_PLACE.findall(rest))
         if here and there and here != there:
             return None  # two schools, two shops: the second story is about another one
-        if not _tells_apart(view, other, clause):
+        if not _tells_apart(reading, other, clause):
             return None
         return text.replace(old, new) if old else text
 
@@ -89,13 +90,13 @@ class ChineseWording(Wording):
         return frozenset(token for token in tokens if self.is_content(token))
 
     def is_content(self, token: str) -> bool:
-        return token not in _IGNORED and _tag(token).startswith(("n", "v", "a")) and token != NUMBER
+        return token not in _IGNORED and _tag(token).startswith(("n", "v", "a")) and token != NUMBER_MASK
 
 
-def _tells_apart(view: ProblemView, other: ProblemView, clause: int) -> bool:
+def _tells_apart(reading: "Reading", other: "Reading", clause: int) -> bool:
     """Whether the story does not tell what the other question asks, adds nothing to its sum, and keeps its subject."""
-    question = other.text_of(other.question)
-    asked, told = _things(question), _things("".join("".join(part.masked) for part in view.narrative))
+    question = other.question.text
+    asked, told = _things(question), _things("".join("".join(part.masked) for part in reading.narrative))
     stated = _things("".join(other.clauses[clause].masked))
     if asked & told:
         return False  # what is asked for has been told: the problem goes round in a circle
@@ -105,8 +106,8 @@ def _tells_apart(view: ProblemView, other: ProblemView, clause: int) -> bool:
     first = tagged("".join(following.masked))[0]
     if first[1].startswith(("n", "r")) or people(first[0]):
         return True
-    subject = _things("".join(view.narrative[-1].masked[:3]))  # a clause without a subject takes the one before it
-    return bool(subject & _things(view.text_of(view.question)))
+    subject = _things("".join(reading.narrative[-1].masked[:3]))  # a clause without a subject takes the one before it
+    return bool(subject & _things(reading.question.text))
 
 
 def _things(text: str) -> frozenset[str]:
@@ -120,7 +121,7 @@ def people(text: str) -> list[str]:
     return [match[0] for match in _PERSON.finditer(text) if match[0] not in _NOT_PEOPLE]
 
 
-def _frame(view: ProblemView, clause: ClauseView, text: str, unit: str) -> Frame | None:
+def _frame(reading: "Reading", clause: "Clause", text: str, unit: str) -> Frame | None:
     """Unit, verbs, nouns: what is left of question and clause when the number, or the asking word, is gone."""
     named = sorted(set(people(text)))
     if len(named) > 1:

@@ -3,13 +3,16 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from comdiv.augmentation.lexicon import words
-from comdiv.augmentation.view import ClauseView, ProblemView
-from comdiv.augmentation.wording import Actors
+from comdiv.language.coherence import Actors, WordLists
 
-_TITLES = words("en", "titles")
-_NOT_PEOPLE = words("en", "not_people")
+if TYPE_CHECKING:
+    from comdiv.reading import Clause, Reading
+
+_LISTS = WordLists("comdiv.language.en")
+_TITLES = _LISTS.words("titles")
+_NOT_PEOPLE = _LISTS.words("not_people")
 _PRONOUNS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 _TURNED = {
     "he": "she",
@@ -25,14 +28,14 @@ _LEADING = frozenset(["at", "for", "in", "on", "during", "while", "last", "this"
 _TOGETHER = frozenset(["they", "together"])
 
 
-def find_people(views: Iterable[ProblemView]) -> Actors:
+def find_people(readings: "Iterable[Reading]") -> Actors:
     """Words that are always written with a capital, inside sentences too; gender by the pronouns around them."""
     capital: Counter[str] = Counter()
     small: set[str] = set()
     alone: dict[str, Counter[str]] = defaultdict(Counter)
-    for view in views:
+    for reading in readings:
         words: set[str] = set()
-        for clause in view.clauses:
+        for clause in reading.clauses:
             for place, token in enumerate(clause.tokens):
                 if not token.text[:1].isalpha():
                     continue
@@ -54,7 +57,7 @@ def find_people(views: Iterable[ProblemView]) -> Actors:
     return Actors(gender)
 
 
-def actor_at(clause: ClauseView, place: int, actors: Actors) -> tuple[str | None, int]:
+def actor_at(clause: "Clause", place: int, actors: Actors) -> tuple[str | None, int]:
     """The person named at a place, with the title, and where the name ends; two people joined by "and" are nobody."""
     tokens = clause.tokens
     first = place
@@ -74,7 +77,7 @@ def actor_at(clause: ClauseView, place: int, actors: Actors) -> tuple[str | None
     return text.strip(), place
 
 
-def subject_at(clause: ClauseView, number: int, actors: Actors) -> int:
+def subject_at(clause: "Clause", number: int, actors: Actors) -> int:
     """Where the subject of a clause stands: behind "For Halloween", "At the fair", which tell no amount."""
     if clause.masked[0] in _LEADING:
         for place in range(1, number):
@@ -84,10 +87,10 @@ def subject_at(clause: ClauseView, number: int, actors: Actors) -> int:
     return 0
 
 
-def person_before(view: ProblemView, clause: int, pronoun: str, actors: Actors) -> str | None:
+def person_before(reading: "Reading", clause: int, pronoun: str, actors: Actors) -> str | None:
     """Whom a pronoun means: the one person of the text whose gender does not forbid it."""
     people: dict[str, str] = {}
-    for part in view.clauses:
+    for part in reading.clauses:
         for place, token in enumerate(part.tokens):
             if token.text in actors and actors.gender[token.text] in ("", _PRONOUNS[pronoun]):
                 start = place
@@ -99,7 +102,7 @@ def person_before(view: ProblemView, clause: int, pronoun: str, actors: Actors) 
     return next(iter(people.values())) if len(people) == 1 else None
 
 
-def named(clause: ClauseView, actors: Actors) -> list[str]:
+def named(clause: "Clause", actors: Actors) -> list[str]:
     """The people named in a clause, with their titles."""
     found = []
     place = 0
@@ -113,7 +116,7 @@ def named(clause: ClauseView, actors: Actors) -> list[str]:
     return found
 
 
-def _gender(name: str, view: ProblemView, actors: Actors) -> str:
+def _gender(name: str, reading: "Reading", actors: Actors) -> str:
     """A person's gender: as the corpus has it, else as the pronouns of a text with nobody else have it."""
     title = name.split()[0].rstrip(".").lower()
     if title in ("mr", "mister", "uncle"):
@@ -123,7 +126,7 @@ def _gender(name: str, view: ProblemView, actors: Actors) -> str:
     known = actors.gender.get(name.split()[-1], "")
     if known:
         return known
-    pronouns = {_PRONOUNS[word] for part in view.clauses for word in part.masked if word in _PRONOUNS}
+    pronouns = {_PRONOUNS[word] for part in reading.clauses for word in part.masked if word in _PRONOUNS}
     return next(iter(pronouns)) if len(pronouns) == 1 else ""
 
 
@@ -145,9 +148,9 @@ def _turned(text: str) -> str:
     return _PRONOUN.sub(other, text)
 
 
-def renamed(text: str, view: ProblemView, old: str, new: str, other: ProblemView, actors: Actors) -> str | None:
-    """A narrative of `view` with `old` renamed to `new`, to stand in `other`; None where people collide."""
-    mine = {token.text for part in view.narrative for token in part.tokens if token.text in actors}
+def renamed(text: str, reading: "Reading", old: str, new: str, other: "Reading", actors: Actors) -> str | None:
+    """A narrative of `reading` with `old` renamed to `new`, to stand in `other`; None where people collide."""
+    mine = {token.text for part in reading.narrative for token in part.tokens if token.text in actors}
     others = {token.text for part in other.clauses for token in part.tokens if token.text in actors}
     if (mine - set(old.split())) & (others | set(new.split())):
         return None  # one name for two people
@@ -155,7 +158,7 @@ def renamed(text: str, view: ProblemView, old: str, new: str, other: ProblemView
         return None  # "together" would count what these people have
     if not new:
         return text
-    pronouns = {_PRONOUNS[word] for part in view.narrative for word in part.masked if word in _PRONOUNS}
+    pronouns = {_PRONOUNS[word] for part in reading.narrative for word in part.masked if word in _PRONOUNS}
     gender = _gender(new, other, actors)
     if pronouns and gender not in pronouns:
         if not gender or len(pronouns) > 1 or mine - set(old.split()):

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from comdiv.language.base import SHARE, ContentWords, Language, Token, measured
+from comdiv.language.base import SHARE, ContentWords, Language, Token, as_measure
 from comdiv.language.numbers import NumberSpan, number_spans
-from comdiv.language.numerals_zh import NUMERAL, numeral_value, share_value
+from comdiv.language.zh.numbers import NUMERAL, numeral_value, share_value
 from comdiv.problem import Quantity
+
+if TYPE_CHECKING:
+    from comdiv.language.coherence import Coherence
 
 _CLAUSE_END = re.compile(r"[。．？！；，：?!;,]+[”’」』）)]*")
 _ASKED_SHARE = re.compile(r"(?:几|多少|百)分之(?:几|多少)")
@@ -50,6 +53,16 @@ class Chinese(Language):
 
     code = "zh"
     name = "Chinese"
+    spaced = False
+
+    def recognises(self, text: str) -> bool:
+        return bool(_HAN.search(text))
+
+    @property
+    def coherence(self) -> "Coherence":
+        from comdiv.language.zh.coherence import ChineseCoherence
+
+        return ChineseCoherence()
 
     def words(self, text: str, start: int, end: int) -> list[Token]:
         tokens: list[Token] = []
@@ -90,7 +103,7 @@ class Chinese(Language):
         if unit in _RATIOS:
             return replace(quantity, unit=unit, kind="share")
         if unit:
-            return measured(quantity, unit)
+            return as_measure(quantity, unit)
         if quantity.form in ("fraction", "word") and quantity.value < 1:
             return replace(quantity, kind="share")
         if _BARE_AFTER.match(text, quantity.end) or _BARE_BEFORE.search(

@@ -1,19 +1,23 @@
-"""English: frames by word order, verbs by stem; its people are in `people_en`."""
+"""English: frames by word order, verbs by stem; its people are in `people`."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from comdiv.augmentation.lexicon import forms, words
-from comdiv.augmentation.people_en import SUBJECTS, actor_at, find_people, named, person_before, renamed, subject_at
-from comdiv.augmentation.view import NUMBER, ProblemView
-from comdiv.augmentation.wording import Actors, Frame, Wording
-from comdiv.language.english import singular
+from comdiv.language.base import NUMBER_MASK
+from comdiv.language.coherence import Actors, Coherence, Frame, WordLists
+from comdiv.language.en import singular
+from comdiv.language.en.people import SUBJECTS, actor_at, find_people, named, person_before, renamed, subject_at
 
-_RELATIONS = words("en", "relations")
-_NO_QUESTION = words("en", "no_question")
-_SUMMING = words("en", "summing")
-_ARITHMETIC = words("en", "arithmetic") | _RELATIONS
-_IRREGULAR = forms("en", "irregular")
+if TYPE_CHECKING:
+    from comdiv.reading import Reading
+
+_LISTS = WordLists("comdiv.language.en")
+_RELATIONS = _LISTS.words("relations")
+_NO_QUESTION = _LISTS.words("no_question")
+_SUMMING = _LISTS.words("summing")
+_ARITHMETIC = _LISTS.words("arithmetic") | _RELATIONS
+_IRREGULAR = _LISTS.forms("irregular")
 _BE = frozenset(["is", "are", "was", "were", "be"])
 _HAVE = frozenset(["have", "has", "had", "own", "owns", "owned"])
 _AUXILIARIES = frozenset(["do", "does", "did", "will", "would"])
@@ -21,7 +25,7 @@ _ADVERBS = frozenset(["now", "then", "actually", "currently"])  # between a subj
 _CONDITIONS = frozenset(["if", "when", "after"])
 _SENTENCE_ENDS = ".?!"
 _END_UP = ("end", "up", "with")
-_GETTING = words("en", "getting")
+_GETTING = _LISTS.words("getting")
 _FIRST = frozenset(["start", "begin", "first", "originally", "initially", "befor"])
 _MONEY = frozenset(["dollar", "cent"])
 _DOLLARS: tuple[str, ...] = ("dollar",)
@@ -34,6 +38,10 @@ def _tag(word: str) -> str:
     from textblob.en import tag
 
     return str(tag(word, tokenize=False)[0][1])
+
+
+def _is_word(token: str) -> bool:
+    return token[:1].isalpha() and token != NUMBER_MASK
 
 
 @lru_cache(maxsize=65_536)
@@ -52,43 +60,41 @@ def verb_stem(word: str) -> str:
     return word.rstrip("e")
 
 
-class EnglishWording(Wording):
+class EnglishCoherence(Coherence):
     """English, as in MAWPS."""
 
-    code = "en"
-
-    def actors(self, views: Iterable[ProblemView]) -> Actors:
-        return find_people(views)
+    def actors(self, readings: "Iterable[Reading]") -> Actors:
+        return find_people(readings)
 
     # --- frames ---
 
-    def question_frame(self, view: ProblemView, actors: Actors) -> Frame | None:
-        question = view.question
+    def question_frame(self, reading: "Reading", actors: Actors) -> Frame | None:
+        question = reading.question
         words = question.masked
-        if view.asked_unit is None or not _NO_QUESTION.isdisjoint(words) or "how" not in words:
+        if reading.asked_unit is None or not _NO_QUESTION.isdisjoint(words) or "how" not in words:
             return None
-        if view.narrative[-1].masked[0] in _CONDITIONS and not _can_be_told(view):
+        if reading.narrative[-1].masked[0] in _CONDITIONS and not _can_be_told(reading):
             return None  # the condition belongs to the question: "when the workers are finished , how many …"
         how = len(words) - 1 - words[::-1].index("how")
-        before = {word for word in words[:how] if word[:1].isalpha()}  # "in total , how many …"
+        before = {word for word in words[:how] if _is_word(word)}  # "in total , how many …"
         if not before <= _SUMMING or words[how + 1 : how + 2] not in (("many",), ("much",)):
             return None
-        noun = _noun_group(words, how + 2, view.asked_unit)
+        noun = _noun_group(words, how + 2, reading.asked_unit)
         if noun is None:
             return None
         phrase, rest = noun
         tail = list(words[rest:])
-        while tail and not tail[-1][:1].isalpha():
+        while tail and not _is_word(tail[-1]):
             tail.pop()
         if not tail:
             return None
         if tail[0] in _BE or tail[:2] in (["will", "be"], ["would", "be"]):
-            return self._being(view, phrase, tail, rest, actors)
+            return self._being(reading, phrase, tail, rest, actors)
         if tail[0] not in _AUXILIARIES:
             return None
         actor, place = actor_at(question, rest + 1, actors)
         if actor is None and words[rest + 1 : rest + 2] and words[rest + 1] in SUBJECTS:
-            actor, place = person_before(view, len(view.clauses) - 1, words[rest + 1], actors), rest + 2
+            actor, place = person_before(reading, len(reading.clauses) - 1, words[rest + 1], actors), rest + 2
         if actor is None or place >= len(words):
             return None
         while words[place] in _ADVERBS and place + 1 < len(words):
@@ -102,27 +108,27 @@ class EnglishWording(Wording):
         return Frame((phrase, "have" if state else verb_stem(verb), around), actor, state)
 
     def _being(
-        self, view: ProblemView, phrase: tuple[str, ...], tail: list[str], rest: int, actors: Actors
+        self, reading: "Reading", phrase: tuple[str, ...], tail: list[str], rest: int, actors: Actors
     ) -> Frame | None:
         """ "How many … are there in the park": about a place; "how many … are left" in a story of one: about them."""
-        question = view.question
+        question = reading.question
         if any(token.text in actors for token in question.tokens):
             return None
         around = self._things(tail, question.tokens[rest:], actors, phrase)
         if around is None:
             return None
-        people = {name: None for part in view.narrative for name in named(part, actors)}
+        people = {name: None for part in reading.narrative for name in named(part, actors)}
         if not around and tail[-1] == "left" and len(people) == 1:
             return Frame((phrase, "have", around), next(iter(people)))
         return Frame((phrase, "be", around))
 
-    def clause_frame(self, view: ProblemView, clause: int, actors: Actors) -> Frame | None:
-        seen = view.clauses[clause]
+    def clause_frame(self, reading: "Reading", clause: int, actors: Actors) -> Frame | None:
+        seen = reading.clauses[clause]
         words = seen.masked
-        quantity = view.quantities[seen.quantities[0]]
+        quantity = reading.quantities[seen.quantities[0]]
         if quantity.unit is None or quantity.kind != "measure" or not _RELATIONS.isdisjoint(words):
             return None
-        number = words.index(NUMBER)
+        number = words.index(NUMBER_MASK)
         if number and words[number - 1] == "$":
             phrase, rest = _DOLLARS, number + 1
         else:
@@ -130,12 +136,12 @@ class EnglishWording(Wording):
             if noun is None:
                 return None
             phrase, rest = noun
-        return self._clause_about(view, clause, number, phrase, rest, actors)
+        return self._clause_about(reading, clause, number, phrase, rest, actors)
 
     def _clause_about(
-        self, view: ProblemView, clause: int, number: int, phrase: tuple[str, ...], rest: int, actors: Actors
+        self, reading: "Reading", clause: int, number: int, phrase: tuple[str, ...], rest: int, actors: Actors
     ) -> Frame | None:
-        seen = view.clauses[clause]
+        seen = reading.clauses[clause]
         words = seen.masked
         if words[0] == "there" and words[1:2] and words[1] in _BE and number <= 3:
             around = self._things(words[rest:], seen.tokens[rest:], actors, phrase)
@@ -144,7 +150,7 @@ class EnglishWording(Wording):
         first = subject_at(seen, number, actors)
         actor, place = actor_at(seen, first, actors)
         if actor is None and words[first] in SUBJECTS:
-            actor, place = person_before(view, clause, words[first], actors), first + 1
+            actor, place = person_before(reading, clause, words[first], actors), first + 1
         if actor is None or place >= number:
             return None
         verb = words[place]
@@ -154,22 +160,22 @@ class EnglishWording(Wording):
         around = self._things(words[rest:], seen.tokens[rest:], actors, phrase)
         if around is None:
             return None
-        begins = self._begins_to_have(view, clause, verb, phrase)
+        begins = self._begins_to_have(reading, clause, verb, phrase)
         state = verb in _HAVE or start_with or begins
-        if state and _amount_told(view, clause, actor, words[first] in SUBJECTS):
+        if state and _amount_told(reading, clause, actor, words[first] in SUBJECTS):
             return None  # an amount of this person's has been told: another beginning would contradict it
         return Frame((phrase, "have" if state else verb_stem(verb), frozenset() if begins else around), actor, state)
 
-    def _begins_to_have(self, view: ProblemView, clause: int, verb: str, phrase: tuple[str, ...]) -> bool:
+    def _begins_to_have(self, reading: "Reading", clause: int, verb: str, phrase: tuple[str, ...]) -> bool:
         """ "Joan found 70 shells . She gave Sam 27 …": how she came by them does not matter to what is asked.
 
         It does where the question asks about that event or its price, or shells have been told of before.
         """
         stem = verb_stem(verb)
-        asked = {verb_stem(word) for word in view.question.masked}
-        if stem not in _GETTING or stem in asked or view.asked_unit in _MONEY or not _FIRST.isdisjoint(asked):
+        asked = {verb_stem(word) for word in reading.question.masked}
+        if stem not in _GETTING or stem in asked or reading.asked_unit in _MONEY or not _FIRST.isdisjoint(asked):
             return False
-        return not any(singular(word) in phrase for part in view.clauses[:clause] for word in part.masked)
+        return not any(singular(word) in phrase for part in reading.clauses[:clause] for word in part.masked)
 
     def _things(
         self, words: Sequence[str], tokens: Sequence[object], actors: Actors, phrase: tuple[str, ...]
@@ -179,16 +185,16 @@ class EnglishWording(Wording):
             return None
         return frozenset(singular(word) for word in words if self.is_content(word) and word not in _SUMMING)
 
-    def told_by_events(self, view: ProblemView, frame: Frame) -> bool:
+    def told_by_events(self, reading: "Reading", frame: Frame) -> bool:
         """A sum of the same event: "found 3 … found 4 … how many did she find"."""
-        stems = {verb_stem(word) for clause in view.narrative for word in clause.masked if word[:1].isalpha()}
-        operator = getattr(view.expression, "operator", "")
+        stems = {verb_stem(word) for clause in reading.narrative for word in clause.masked if _is_word(word)}
+        operator = getattr(reading.expression, "operator", "")
         return frame.key[1] in stems and operator in ("+", "*")
 
     def recast(
-        self, view: ProblemView, old: str, new: str, other: ProblemView, clause: int, actors: Actors
+        self, reading: "Reading", old: str, new: str, other: "Reading", clause: int, actors: Actors
     ) -> str | None:
-        return renamed(_told(view), view, old, new, other, actors)
+        return renamed(_told(reading), reading, old, new, other, actors)
 
     # --- fragments ---
 
@@ -209,20 +215,20 @@ class EnglishWording(Wording):
         return frozenset(singular(token) for token in tokens if self.is_content(token))
 
     def is_content(self, token: str) -> bool:
-        return token[:1].isalpha() and token not in _EMPTY and _tag(token).startswith(("NN", "JJ", "VB"))
+        return _is_word(token) and token not in _EMPTY and _tag(token).startswith(("NN", "JJ", "VB"))
 
 
-def _can_be_told(view: ProblemView) -> bool:
+def _can_be_told(reading: "Reading") -> bool:
     """Whether the condition before the question is a sentence without its "if": "If he sold 19 , how many …"."""
-    condition = view.narrative[-1]
-    before = view.problem.text[: condition.tokens[0].start].rstrip()
+    condition = reading.narrative[-1]
+    before = reading.problem.text[: condition.tokens[0].start].rstrip()
     return condition.masked[0] == "if" and before[-1:] in ("", *_SENTENCE_ENDS) and len(condition.tokens) > 2
 
 
-def _told(view: ProblemView) -> str:
+def _told(reading: "Reading") -> str:
     """The narrative; a condition at its end becomes a sentence: nothing is asked about it any more."""
-    text = view.problem.text[: view.question.start]
-    condition = view.narrative[-1]
+    text = reading.problem.text[: reading.question.start]
+    condition = reading.narrative[-1]
     if condition.masked[0] not in _CONDITIONS:
         return text
     start, rest = condition.tokens[0].start, condition.tokens[1].start
@@ -247,13 +253,13 @@ def _noun_group(words: Sequence[str], start: int, unit: str) -> tuple[tuple[str,
     return None
 
 
-def _amount_told(view: ProblemView, clause: int, actor: str, by_pronoun: bool) -> bool:
+def _amount_told(reading: "Reading", clause: int, actor: str, by_pronoun: bool) -> bool:
     """Whether an earlier clause gives this person an amount of what the clause counts."""
-    unit = view.quantities[view.clauses[clause].quantities[0]].unit
+    unit = reading.quantities[reading.clauses[clause].quantities[0]].unit
     name = actor.split()[-1]
     return any(
-        view.quantities[quantity].unit in (unit, None)
-        for part in view.clauses[:clause]
+        reading.quantities[quantity].unit in (unit, None)
+        for part in reading.clauses[:clause]
         if by_pronoun or any(token.text == name for token in part.tokens)
         for quantity in part.quantities
     )

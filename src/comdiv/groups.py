@@ -1,0 +1,78 @@
+"""Whole groups drawn at random: twins never lie on both sides of anything, whoever draws.
+
+The i.i.d. split, the start of every search and the validation part of a dataset all come from here.
+"""
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from comdiv.dataset import VALIDATION_SHARE
+
+Integers = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+def group_numbers(keys: Iterable[Hashable]) -> Integers:
+    """A number for every item, the same for items with the same key; in order of first appearance."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def draw_validation(keys: Iterable[Hashable], share: float = VALIDATION_SHARE, seed: int = 0) -> Mask:
+    """A random share of items as a mask, items with the same key together; none where no group is as small as that.
+
+    The one draw of the validation part: datasets make it when they are built, solvers only where a dataset has none.
+    """
+    groups = group_numbers(keys)
+    size = round(share * len(groups))
+    sizes = np.bincount(groups)  # (groups)
+    if not len(groups) or size < sizes.min() or size == len(groups):
+        return np.zeros(len(groups), dtype=np.bool_)
+    return draw_groups(sizes, size, np.random.default_rng(seed))[groups]
+
+
+def draw_groups(group_sizes: Integers, wanted: int, generator: np.random.Generator) -> Mask:
+    """Random groups, as a mask over groups, whose sizes add up to `wanted` or to the nearest smaller sum there is."""
+    order = generator.permutation(len(group_sizes))
+    ordered_sizes = group_sizes[order]
+    drawn = ordered_sizes[np.cumsum(ordered_sizes) <= wanted]
+    sizes = np.unique(group_sizes)[::-1]  # (classes); singles come last: they can make up any remainder
+    available = [int(np.sum(group_sizes == size)) for size in sizes]
+    preferred = [int(np.sum(drawn == size)) for size in sizes]
+    chosen = np.zeros(len(group_sizes), dtype=np.bool_)
+    for size, take in zip(sizes, _counts_that_add_up(sizes, available, preferred, wanted), strict=True):
+        chosen[order[ordered_sizes == size][:take]] = True
+    return chosen
+
+
+def _counts_that_add_up(sizes: Integers, available: list[int], preferred: list[int], wanted: int) -> list[int]:
+    """How many groups of each size to take: the largest total up to `wanted`, close to what chance preferred.
+
+    The sums that the classes from one on can reach are the set bits of an integer, so each class costs a few shifts.
+    """
+    reachable = [1]
+    for size, count in zip(sizes[::-1], available[::-1], strict=True):
+        reachable.append(_reach(reachable[-1], int(size), count, wanted))
+    reachable.reverse()  # (classes + 1); the last knows only the empty sum
+    remaining = reachable[0].bit_length() - 1
+    taken = []
+    for size, count, liked, rest in zip(sizes, available, preferred, reachable[1:], strict=True):
+        fitting = (x for x in range(count + 1) if size * x <= remaining and rest >> int(remaining - size * x) & 1)
+        best = min(fitting, key=lambda x: abs(x - liked))
+        taken.append(best)
+        remaining -= int(size) * best
+    return taken
+
+
+def _reach(sums: int, size: int, count: int, wanted: int) -> int:
+    """The sums reachable with up to `count` more groups of `size`, in powers of two so that few shifts suffice."""
+    within = (1 << (wanted + 1)) - 1
+    step = 1
+    while count > 0:
+        step = min(step, count)
+        sums = (sums | sums << size * step) & within
+        count -= step
+        step *= 2
+    return sums
