@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from comdiv import Problem
-from comdiv.augmentation.source import masked_hash
 from comdiv.augmentation.view import ProblemView, view_of
-from comdiv.expression import evaluate, template, used_quantities
-from comdiv.language import Language, get_language, learn_units
+from comdiv.language import get_language, learn_units
+from comdiv.language.base import NUMBER_MASK
+from comdiv.reading import read, read_text
 from comdiv.solvers.reading import input_words
-from comdiv.splitting.contexts import text_features
 from comdiv.synthesis.reading import ReadClause, Reader
 
 WINDOW = 3
 
 
-def _language(problem: Problem) -> Language:
-    return get_language(problem.language)
+def _with_plain_mask(words: Sequence[str]) -> list[str]:
+    """The words with numbers as `#`, as they were masked here when the hashes were recorded."""
+    return ["#" if word == NUMBER_MASK else word for word in words]
 
 
 def _quantity(quantity: Any) -> list[Any]:
@@ -30,65 +30,59 @@ def _quantity(quantity: Any) -> list[Any]:
 
 def quantities(problem: Problem) -> list[Any]:
     """The quantities with units and kinds, by the units that come with the package."""
-    language = _language(problem)
-    plain = language.quantities(problem.text, number_words=problem.number_words)
-    return [_quantity(quantity) for quantity in language.with_units(problem.text, plain)]
+    return [_quantity(quantity) for quantity in read(problem).quantities]
 
 
 def number_words(problem: Problem) -> list[Any]:
     """The quantities, numbers written as words included, whatever the problem says of them."""
-    language = _language(problem)
-    plain = language.quantities(problem.text, number_words=True)
-    return [_quantity(quantity) for quantity in language.with_units(problem.text, plain)]
+    reading = read_text(problem.text, problem.language, number_words=True)
+    return [_quantity(quantity) for quantity in reading.quantities]
 
 
 def tokens(problem: Problem) -> list[Any]:
     """The tokens with their places, and which of them are quantities."""
-    return [list(token) for token in _language(problem).tokens(problem.text, number_words=problem.number_words)]
+    return [list(token) for token in read(problem).tokens]
 
 
 def clauses(problem: Problem) -> list[Any]:
     """The clauses with their places; the last one is the question."""
-    language = _language(problem)
-    plain = language.quantities(problem.text, number_words=problem.number_words)
-    return [list(clause) for clause in language.clauses(problem.text, plain)]
+    return [[clause.text, clause.start, clause.end] for clause in read(problem).clauses]
 
 
 def clauses_by_digits(problem: Problem) -> list[Any]:
     """The clauses where only numbers in digits are known, as synthesis and statistics see them."""
-    return [list(clause) for clause in _language(problem).clauses(problem.text)]
+    return [[clause.text, clause.start, clause.end] for clause in read_text(problem.text, problem.language).clauses]
 
 
 def mask(problem: Problem) -> list[Any]:
     """The number-masked text and its hash: the key of twins."""
-    masked = _language(problem).masked_text(problem.text, number_words=problem.number_words)
-    return [masked, masked_hash(problem)]
+    reading = read(problem)
+    return [reading.mask, reading.mask_hash]
 
 
 def contexts(problem: Problem) -> list[Any]:
     """The tokens around every quantity, and how many tokens there are."""
-    features = text_features(problem, WINDOW)
-    return [features.tokens, [list(context) for context in features.contexts]]
+    reading = read(problem)
+    return [len(reading.tokens), [list(context) for context in reading.contexts(WINDOW)]]
 
 
 def asked_unit(problem: Problem) -> str | None:
     """The unit that the text asks for."""
-    return _language(problem).asked_unit(problem.text)
+    return read(problem).asked_unit
 
 
 def content_words(problem: Problem) -> list[Any]:
     """The nouns and verbs of the whole text."""
-    words = _language(problem).content_words(problem.text)
+    words = read(problem).content_words
     return [list(words.nouns), list(words.verbs)]
 
 
 def expression(problem: Problem) -> list[Any] | None:
     """The template, the quantities that are used, and the value; None without an expression that fits the text."""
-    view = view_of(problem)
-    if problem.expression is None or view is None:
+    reading = read(problem)
+    if not reading.is_grounded:
         return None
-    value = None if view.known_value is None else str(evaluate(problem.expression, view.values))
-    return [template(problem.expression), list(used_quantities(problem.expression)), value]
+    return [reading.template, sorted(reading.used), None if reading.value is None else str(reading.value)]
 
 
 def solver_words(problem: Problem) -> list[Any]:
@@ -102,7 +96,13 @@ def augmentation(problem: Problem) -> list[Any] | None:
     if view is None:
         return None
     cut = [
-        [clause.start, clause.end, [list(token) for token in clause.tokens], list(clause.masked), clause.quantities]
+        [
+            clause.start,
+            clause.end,
+            [list(token) for token in clause.tokens],
+            _with_plain_mask(clause.masked),
+            clause.quantities,
+        ]
         for clause in view.clauses
     ]
     return [
@@ -111,11 +111,11 @@ def augmentation(problem: Problem) -> list[Any] | None:
         [_quantity(quantity) for quantity in view.quantities],
         view.asked_unit,
         [str(value) for value in view.values],
-        str(view.value),
+        str(view.amount),
         None if view.positive_value is None else str(view.positive_value),
         sorted(view.used),
         view.token_count,
-        view.masked_text,
+        view.mask,
     ]
 
 
@@ -124,9 +124,8 @@ def learnt_units(problems: Sequence[Problem]) -> Iterator[Any]:
     language = get_language(problems[0].language)
     learnt = language.with_lexicon(learn_units(language, [problem.text for problem in problems]))
     for problem in problems:
-        plain = learnt.quantities(problem.text, number_words=problem.number_words)
-        units = [_quantity(quantity) for quantity in learnt.with_units(problem.text, plain)]
-        yield [units, learnt.asked_unit(problem.text)]
+        reading = read(problem, learnt)
+        yield [[_quantity(quantity) for quantity in reading.quantities], reading.asked_unit]
 
 
 def _indices(clause: ReadClause) -> list[int]:
