@@ -264,3 +264,19 @@ def test_a_million_problems_need_little_more_memory_than_a_thousand(tmp_path: Pa
 
 def test_every_error_is_one_of_ours() -> None:
     assert issubclass(ProblemError, ComdivError)
+
+
+def test_what_a_test_problem_is_for_is_part_of_the_record_and_written_last() -> None:
+    record = {"id": "1", "language": "en", "text": "How many?", "expression": None, "answer": None, "provenance": {}}
+    record |= {"split": "train", "composition": "structural", "rule": "13"}
+    problem = Problem.from_json(record)
+    assert (problem.composition, problem.rule, problem.extra) == ("structural", "13", {"split": "train"})
+    assert json.dumps(problem.to_json()) == json.dumps(record)
+
+
+@pytest.mark.parametrize("value", [None, "", 7, ["lexical"]])
+def test_a_composition_that_is_no_text_is_a_key_that_we_do_not_know(value: Any) -> None:
+    record = {"id": "1", "language": "en", "text": "How many?", "composition": value}
+    problem = Problem.from_json(record)
+    assert (problem.composition, problem.extra) == ("", {"composition": value})
+    assert problem.to_json()["composition"] == value

@@ -1,7 +1,8 @@
 """The record that every stage passes on: a problem, the quantities in its text, and where it came from.
 
 On disk a corpus is JSON Lines, one problem a line: `id`, `language`, `text`, `expression` (infix over `N0`, `N1`…),
-`answer` (exact: `"9"`, `"2/3"`), `provenance`. Keys that we do not know survive a round trip.
+`answer` (exact: `"9"`, `"2/3"`), `provenance`; in a synthesised test set also `composition` and `rule`. Keys that we
+do not know survive a round trip.
 """
 
 import json
@@ -89,7 +90,9 @@ class Provenance:
 class Problem:
     """A math word problem. `expression` is None where the corpus's equation has no expression within our operators.
 
-    `number_words` says that numbers written as words ("three", 三) count among the quantities of this text.
+    `number_words` says that numbers written as words ("three", 三) count among the quantities of this text. In a
+    synthesised test set `composition` says what is new about it, `structural` or `lexical`, and `rule` by which rule of
+    the table it was chosen (§III-B); elsewhere they are empty.
     """
 
     id: str
@@ -99,6 +102,8 @@ class Problem:
     answer: Fraction | None = None
     provenance: Provenance = field(default_factory=Provenance)
     number_words: bool = False
+    composition: str = ""
+    rule: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -110,6 +115,7 @@ class Problem:
         if self.number_words:
             record["number_words"] = True
         record.update((key, value) for key, value in self.extra.items() if key not in KEYS)
+        record.update((key, value) for key in LABELS if (value := getattr(self, key)))
         return record
 
     @classmethod
@@ -123,6 +129,7 @@ class Problem:
         try:
             expression = _typed(record, "expression", str, None)
             answer = record.get("answer")
+            labels, extra = split_labels({key: value for key, value in record.items() if key not in KEYS})
             return cls(
                 id=name,
                 language=_typed(record, "language", str, "") or _missing("language"),
@@ -131,13 +138,21 @@ class Problem:
                 answer=None if answer is None else parse_answer(answer),
                 provenance=Provenance.from_json(_typed(record, "provenance", dict, {})),
                 number_words=_typed(record, "number_words", bool, False),
-                extra={key: value for key, value in record.items() if key not in KEYS},
+                **labels,
+                extra=extra,
             )
         except (ProblemError, ExpressionError) as error:
             raise ProblemError(f"problem '{name}': {error}") from error
 
 
 KEYS = frozenset(["id", "language", "text", "expression", "answer", "provenance", "number_words"])
+LABELS = ("composition", "rule")  # written after the keys that we do not know, where they are
+
+
+def split_labels(extra: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """The labels among further keys, and the rest. A label is a text; any other value under its key is not ours."""
+    labels = {key: value for key in LABELS if isinstance(value := extra.get(key), str) and value}
+    return labels, {key: value for key, value in extra.items() if key not in labels}
 
 
 def _typed(record: Mapping[str, Any], key: str, wanted: type, default: Any) -> Any:

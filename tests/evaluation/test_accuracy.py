@@ -97,7 +97,7 @@ def test_subsets_are_reported_apart_and_must_be_of_test_problems() -> None:
 
 def test_the_compositions_of_a_synthetic_dataset_are_subsets_by_themselves() -> None:
     marked = [
-        replace(given, extra={"composition": "lexical" if given.id in ("product", "turned") else "structural"})
+        replace(given, composition="lexical" if given.id in ("product", "turned") else "structural")
         for given in PROBLEMS[:4]
     ]
     result = evaluate_predictions([*marked, *PROBLEMS[4:]], PREDICTIONS, subsets={"mine": ["product", "silent"]})

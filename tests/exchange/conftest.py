@@ -33,7 +33,7 @@ def synthesised_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "sd"
     problems = list(generate("zh", 21))
     test = [
-        replace(problem, extra={"composition": "structural" if number % 2 else "lexical"})
+        replace(problem, composition="structural" if number % 2 else "lexical")
         for number, problem in enumerate(problems[15:])
     ]
     small_dataset([*problems[:15], *test], folder, None)

@@ -120,7 +120,7 @@ def test_the_halves_of_a_synthesised_set_are_tasks_in_its_language(
 ) -> None:
     test = read_dataset(synthesised_folder).test
     know(
-        [p for p in test if p.extra["composition"] == "lexical"],
+        [p for p in test if p.composition == "lexical"],
         tmp_path / "answers.json",
         monkeypatch,
         "答案是{answer}。",

@@ -44,7 +44,7 @@ def problems() -> tuple[Problem, ...]:
 
 
 def _composed(problem: Problem, place: int) -> Problem:
-    return replace(problem, extra={**problem.extra, "composition": "lexical" if place % 4 == 0 else "structural"})
+    return replace(problem, composition="lexical" if place % 4 == 0 else "structural")
 
 
 def write_synthetic_results(root: Path) -> Path:
@@ -217,7 +217,7 @@ def _evaluation(root: Path, cell: PlannedCell, accuracy: float, seed: int) -> No
         ]
         ids = {problem.id for problem in tested}
         subsets = {
-            name: {problem.id for problem in tested if problem.extra.get("composition") == name}
+            name: {problem.id for problem in tested if problem.composition == name}
             for name in ("structural", "lexical")
         }
         subsets |= {"text in train": set(sorted(ids)[:3]), "text not in train": set(sorted(ids)[3:])}

@@ -8,7 +8,7 @@ from solvers.tiny import EIGHT, problem
 
 
 def composed(one: Problem, kind: str) -> Problem:
-    return replace(one, extra={"composition": kind})
+    return replace(one, composition=kind)
 
 
 def product(number: int, seed: str) -> Problem:

@@ -34,16 +34,16 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 
 def test_seeds_are_the_structural_test_and_their_products_train(dataset: Dataset) -> None:
-    structural = {p.id for p in dataset.test if p.extra["composition"] == "structural"}
+    structural = {p.id for p in dataset.test if p.composition == "structural"}
     assert structural == DECOMPOSED
     products = Counter(p.provenance.details["seed"] for p in dataset.training_side if p.provenance.rule)
     assert products == dict.fromkeys(DECOMPOSED, 2)
 
 
 def test_reformulations_are_the_lexical_test_and_their_seeds_train(dataset: Dataset) -> None:
-    lexical = {p.provenance.details["seed"] for p in dataset.test if p.extra["composition"] == "lexical"}
+    lexical = {p.provenance.details["seed"] for p in dataset.test if p.composition == "lexical"}
     assert lexical == {p.id for p in dataset.training_side if not p.provenance.rule}
-    rules = {p.provenance.rule for p in dataset.test if p.extra["composition"] == "lexical"}
+    rules = {p.provenance.rule for p in dataset.test if p.composition == "lexical"}
     assert rules
     assert rules <= {"10", "11", "12", "13"}
 
@@ -53,7 +53,7 @@ def test_no_test_text_and_no_structural_template_is_in_train(dataset: Dataset) -
     simple = {template(p.expression) for p in dataset.training_side if p.expression is not None}
     for given in dataset.test:
         assert given.expression is not None
-        assert (template(given.expression) in simple) == (given.extra["composition"] == "lexical")
+        assert (template(given.expression) in simple) == (given.composition == "lexical")
 
 
 def test_the_facts_count_every_seed(dataset: Dataset) -> None:
@@ -128,7 +128,7 @@ def test_an_excluded_set_leaves_other_seeds(tmp_path: Path) -> None:
     more = [problem("late", "一本书有220页，已经看了30页，剩下的每天看19页，还要看多少天？", "(N0-N1)/N2")]
     first = build(tmp_path / "sd")
     second = build(tmp_path / "dev", [*corpus(), *more], exclude=tmp_path / "sd")
-    assert [p.id for p in second.test if p.extra["composition"] == "structural"] == ["late"]
+    assert [p.id for p in second.test if p.composition == "structural"] == ["late"]
     assert not {masked(p) for p in first.test} & {masked(p) for p in second.test}
     assert not {p.id for p in first.test} & {p.id for p in second.test}
 

@@ -26,7 +26,7 @@ def test_math23k_gives_the_papers_sizes(real_data: Path, tmp_path: Path) -> None
     assert facts["seeds"]["reformulation"] >= 1600
     assert facts["twins"] == 0
     simple = {template(p.expression) for p in made.training_side if p.expression is not None}
-    composed = {template(p.expression) for p in made.test if p.expression and p.extra["composition"] == "structural"}
+    composed = {template(p.expression) for p in made.test if p.expression and p.composition == "structural"}
     assert not simple & composed
     assert all(p.answer is not None and p.answer > 0 for p in made.training_side if p.provenance.rule)
 

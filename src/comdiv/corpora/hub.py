@@ -161,10 +161,7 @@ def _unusable(source: HubSource, error: Exception) -> ComdivError:
 
 def flat_row(problem: Problem, canary: str = "") -> dict[str, Any]:
     """The row of a problem: every column, in order. `equation` is the expression over the numbers themselves."""
-    extra = dict(problem.extra)
-    composition = extra.pop("composition", None)
-    if composition is not None and not isinstance(composition, str):
-        extra["composition"], composition = composition, None
+    extra = {**problem.extra, **({"rule": problem.rule} if problem.rule else {})}
     expression, answer = problem.expression, problem.answer
     return {
         "id": problem.id,
@@ -176,7 +173,7 @@ def flat_row(problem: Problem, canary: str = "") -> dict[str, Any]:
         "value": None if answer is None or abs(answer) > _GREATEST else float(answer),
         "template": None if expression is None else template(expression),
         "operators": None if expression is None else operator_count(expression),
-        "composition": composition,
+        "composition": problem.composition or None,
         "number_words": problem.number_words,
         "provenance": json.dumps(problem.provenance.to_json(), ensure_ascii=False),
         "extra": json.dumps(extra, ensure_ascii=False),

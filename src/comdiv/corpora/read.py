@@ -38,7 +38,7 @@ from comdiv.expression import (
 )
 from comdiv.files import file_sha256
 from comdiv.language import Alignment, align, detect_language, get_language
-from comdiv.problem import KEYS, Problem, Provenance
+from comdiv.problem import KEYS, Problem, Provenance, split_labels
 
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
 _SAMPLE = 50  # records that decide a corpus's language
@@ -263,6 +263,7 @@ def build_problem(
         report.leaves_aligned += alignment.aligned
         report.constants.update(alignment.constants)
     report.problems += 1
+    labels, extra = split_labels(extra)
     return Problem(
         id=record.id,
         language=code,
@@ -271,6 +272,7 @@ def build_problem(
         answer=_answer(record, report),
         provenance=Provenance(corpus=corpus, version=version),
         number_words=number_words,
+        **labels,
         extra=extra,
     )
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from comdiv.evaluation.pairs import PairsResult, Triple
 
 UNKNOWN = "unknown"  # the part of the problems that have no gold expression
-COMPOSITION = "composition"  # the key of a synthetic test problem that says what is new about it
 FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
 
 
@@ -171,12 +170,11 @@ def evaluate_predictions(
 
 def _compositions(problems: Iterable[Problem]) -> dict[str, list[str]]:
     """The ids by what is new about a problem: its structure, or its words (§III-B)."""
-    found: dict[str, list[str]] = {}
+    ids: dict[str, list[str]] = {}
     for problem in problems:
-        composition = problem.extra.get(COMPOSITION)
-        if isinstance(composition, str):
-            found.setdefault(composition, []).append(problem.id)
-    return dict(sorted(found.items(), reverse=True))  # structural before lexical, as in Table III
+        if problem.composition:
+            ids.setdefault(problem.composition, []).append(problem.id)
+    return dict(sorted(ids.items(), reverse=True))  # structural before lexical, as in Table III
 
 
 def templates_of(problems: Iterable[Problem]) -> frozenset[str]:

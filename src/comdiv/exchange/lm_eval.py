@@ -119,9 +119,11 @@ def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int)
         if not test:
             continue
         # One schema for both files, as `datasets` wants it.
-        extra = ("composition",) if any("composition" in problem.extra for problem in test) else ()
-        rows = {"train": write_rows(folder / files["train"], (task_row(problem, extra) for problem in train))}
-        rows["test"] = write_rows(folder / files["test"], (task_row(problem, extra) for problem in test))
+        labelled = any(problem.composition for problem in test)
+        rows = {
+            side: write_rows(folder / files[side], (task_row(problem, labelled=labelled) for problem in problems))
+            for side, problems in (("train", train), ("test", test))
+        }
         sizes[stem] = {**rows, "without_answer": len(part.test) - len(test)}
         language = Counter(problem.language for problem in test).most_common(1)[0][0]
         for style in styles_for(language):
@@ -167,8 +169,11 @@ def _task(name: str, title: str, style: Style, files: dict[str, str], shots: int
     }
 
 
-def task_row(problem: Problem, extra: Sequence[str] = ()) -> dict[str, Any]:
-    """A row of a task's data: a problem's record without its provenance, the answer always there, and the working."""
+def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
+    """A row of a task's data: a problem's record without its provenance, the answer always there, and the working.
+
+    `labelled` rows say which composition they test.
+    """
     record = problem.to_json()
     answer = gold_answer(problem)
     return {
@@ -176,7 +181,7 @@ def task_row(problem: Problem, extra: Sequence[str] = ()) -> dict[str, Any]:
         "answer": None if answer is None else format_number(answer),
         "number_words": problem.number_words,
         "solution": worked_solution(problem) if has_worked_solution(problem) else "",
-        **{key: problem.extra.get(key, "") for key in extra},
+        **({"composition": problem.composition} if labelled else {}),
     }
 
 

@@ -55,8 +55,8 @@ def parts_of(split: Split) -> Iterator[Part]:
     yield Part(split.name, split, split.dataset.test)
     halves: dict[str, list[Problem]] = {}
     for problem in split.dataset.test:
-        if isinstance(composition := problem.extra.get("composition"), str):
-            halves.setdefault(composition, []).append(problem)
+        if problem.composition:
+            halves.setdefault(problem.composition, []).append(problem)
     for name in sorted(halves, reverse=True):  # structural first, as in the paper's tables
         own = name if split.name == COMPOSITIONAL else f"{split.name}-{name}"
         yield Part(own, split, tuple(halves[name]))

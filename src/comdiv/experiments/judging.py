@@ -59,8 +59,8 @@ def compositions_of(plan: PlanResults, cell: Cell) -> Mapping[str, frozenset[str
         return {name: frozenset(ids) for name, ids in read_json(published).items()}
     found = defaultdict(set)
     for problem in test_problems(plan, source) or ():
-        if problem.extra.get("composition") is not None:
-            found[str(problem.extra["composition"])].add(problem.id)
+        if problem.composition:
+            found[problem.composition].add(problem.id)
     return {name: frozenset(ids) for name, ids in found.items()}
 
 

@@ -23,7 +23,7 @@ def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str,
     halves = Counter(seed_of(problem) for problem in train if problem.provenance.operation == DECOMPOSITION)
     for problem in test:
         subsets[IN_TRAIN if masked_text(problem) in texts else NOT_IN_TRAIN].add(problem.id)
-        composition = problem.extra.get("composition")
+        composition = problem.composition
         if composition in COMPOSITIONS:
             subsets.setdefault(composition, set()).add(problem.id)
         if composition == STRUCTURAL:

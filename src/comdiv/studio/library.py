@@ -185,7 +185,7 @@ def _entry(number: int, part: str, problem: Problem) -> Entry:
         operators=None if problem.expression is None else operator_count(problem.expression),
         made_by=", ".join(word for word in made if word),
         round=provenance.round,
-        composition=str(problem.extra.get("composition", "")),
+        composition=problem.composition,
         score=_score(problem),
         haystack=f"{problem.text}\n{problem.id}".casefold(),
     )

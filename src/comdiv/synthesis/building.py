@@ -224,7 +224,7 @@ def _facts(
     selection: Selection,
 ) -> dict[str, Any]:
     for problem in (*selection.structural, *selection.lexical):
-        tallies[str(problem.extra["rule"])].chosen += 1
+        tallies[problem.rule].chosen += 1
     version = next((p.provenance.version for p in problems), "")
     histogram = Counter(selection.novelty.values())
     settings = options.model_dump(mode="json")
@@ -283,7 +283,7 @@ def _plain(settings: ExtractionSettings) -> dict[str, Any]:
 
 def _check_apart(training: Iterable[Problem], test: Iterable[Problem]) -> None:
     """A structural test template in train, or a test id there, would make the set measure something else."""
-    structural = {template(p.expression) for p in test if p.expression and p.extra["composition"] == "structural"}
+    structural = {template(p.expression) for p in test if p.expression and p.composition == "structural"}
     for problem in training:
         if problem.expression is not None and template(problem.expression) in structural:
             raise ComdivError(

@@ -58,7 +58,7 @@ def select(
 
 
 def _marked(problem: Problem, composition: str, rule: str) -> Problem:
-    return replace(problem, extra={**problem.extra, "composition": composition, "rule": rule})
+    return replace(problem, composition=composition, rule=rule)
 
 
 def _distinct(decompositions: Iterable[Decomposition], masked: Masked) -> list[Decomposition]:

@@ -37,7 +37,8 @@ def test_problems_that_show_nothing_are_not_shown() -> None:
 
 SEED = Problem(
     "seed", "en", "Ann has 3 bags of 4 pears. She eats 2 pears. How many pears are left?", parse("N0*N1-N2"),
-    extra={"rule": "9", "composition": "structural"},
+    composition="structural",
+    rule="9",
 )  # fmt: skip
 HALF = Problem("seed-a", "en", "Ann has 3 bags of 4 pears. How many pears has she?", parse("N0*N1"))
 OTHER = Problem("seed-b", "en", "Ann picks 12 pears. She eats 2 pears. How many pears are left?", parse("N0-N1"))

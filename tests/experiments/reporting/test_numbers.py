@@ -29,9 +29,7 @@ LEXICAL = {7, 8, 9}
 
 def problem(place: int) -> Problem:
     kind = "lexical" if place in LEXICAL else "structural"
-    return Problem(
-        str(place), "en", f"{place} and 2 pears?", parse("N0+N1"), Fraction(place + 2), extra={"composition": kind}
-    )
+    return Problem(str(place), "en", f"{place} and 2 pears?", parse("N0+N1"), Fraction(place + 2), composition=kind)
 
 
 def evaluation(folder: Path, facts: Facts, right: set[int] | None, needs: tuple[str, ...]) -> Cell:

@@ -113,7 +113,7 @@ def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
     if not seeds:
         return None
     seed = min(seeds, key=lambda problem: (len(problem.text), problem.id))
-    shown = [shown_problem(seed, f"test: the seed {seed.id}", [("rule", str(seed.extra.get("rule", "")))])]
+    shown = [shown_problem(seed, f"test: the seed {seed.id}", [("rule", seed.rule)])]
     for product in ("a", "b"):
         half = halves[seed.id][product]
         donor = str(half.provenance.details.get("donor", ""))
