@@ -15,8 +15,7 @@ from comdiv.splitting.anneal_loop import divergence_of, length_off, recompute, r
 from comdiv.splitting.anneal_state import TEST, Goal, Walk, make_level, start_walk
 from comdiv.splitting.divergence import ALPHA_PRESETS, PAPER, Alphas
 from comdiv.splitting.encoding import Encoded, Mask, encode
-from comdiv.splitting.result import atom_divergence, compound_divergence, length_ratio
-from comdiv.splitting.start import random_split
+from comdiv.splitting.sides import atom_divergence, compound_divergence, length_ratio, random_split
 
 # (atoms, compounds, length, twin group): few letters, so that they recur.
 Toy = tuple[str, str, int, int]

@@ -14,8 +14,7 @@ from comdiv.errors import ComdivError
 from comdiv.splitting.divergence import ALPHA_PRESETS, PAPER, Alphas, count_divergence
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.greedy import _Sums, greedy
-from comdiv.splitting.result import atom_divergence, compound_divergence
-from comdiv.splitting.start import random_split
+from comdiv.splitting.sides import atom_divergence, compound_divergence, random_split
 
 # (atoms, compounds, twin group): few letters, so that they recur.
 Toy = tuple[str, str, int]

@@ -56,7 +56,8 @@ def test_anneal_reaches_more_than_greedy_and_greedy_more_than_chance() -> None:
     encoded = encode_sentences(sentences(1000))
     masks = [random_split(encoded, 200, seed) for seed in range(3)]
     by_chance = max(
-        comdiv.splitting.search.measured(encoded, m, ALPHA_PRESETS["paper"], 200, 0).compound_divergence for m in masks
+        comdiv.splitting.search.split_result(encoded, m, ALPHA_PRESETS["paper"], 200, 0).compound_divergence
+        for m in masks
     )
     greedy, anneal = (
         find_split(encoded, test_size=200, search=search).compound_divergence for search in ("greedy", "anneal")

@@ -17,8 +17,7 @@ from comdiv.splitting.anneal_loop import objective_of, recompute, run_slice
 from comdiv.splitting.anneal_state import TEST, Goal, Level, Walk, make_level, start_walk
 from comdiv.splitting.divergence import ROUNDING, Alphas
 from comdiv.splitting.encoding import Encoded, Integers, Mask
-from comdiv.splitting.result import bound_missed, compound_divergence, target_missed
-from comdiv.splitting.start import random_split
+from comdiv.splitting.sides import bound_missed, compound_divergence, random_split, target_missed
 
 Progress = Callable[[int, int], None]
 

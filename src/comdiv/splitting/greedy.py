@@ -13,8 +13,7 @@ import numpy as np
 from comdiv.errors import ComdivError
 from comdiv.splitting.divergence import Alphas
 from comdiv.splitting.encoding import Encoded, Incidence, Mask
-from comdiv.splitting.result import atom_divergence, bound_missed, target_missed
-from comdiv.splitting.start import random_split
+from comdiv.splitting.sides import atom_divergence, bound_missed, random_split, target_missed
 
 Progress = Callable[[int, int], None]
 TARGET_TOLERANCE = 0.005

@@ -14,7 +14,7 @@ from comdiv.expression.tree import Operation
 from comdiv.splitting.divergence import ALPHA_PRESETS, alphas_named, count_divergence, divergence
 from comdiv.splitting.encoding import Encoded, Incidence
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
-from comdiv.splitting.start import random_split
+from comdiv.splitting.sides import random_split
 
 IID_SEEDS = 5  # random splits over which the i.i.d. divergence is averaged
 OTHER_CLUSTERINGS = 3  # seeds of the clustering besides the split's own

@@ -14,7 +14,7 @@ from comdiv.splitting.divergence import alphas_named
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
 from comdiv.splitting.search import find_split
-from comdiv.splitting.start import check_test_size, random_split
+from comdiv.splitting.sides import check_test_size, random_split
 
 Mask = npt.NDArray[np.bool_]
 SearchProgress = Callable[[int, int], None]

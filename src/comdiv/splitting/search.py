@@ -22,8 +22,7 @@ from comdiv.errors import ComdivError, unknown_name
 from comdiv.splitting.divergence import PAPER, Alphas
 from comdiv.splitting.encoding import Encoded
 from comdiv.splitting.greedy import greedy
-from comdiv.splitting.result import SplitResult, measured
-from comdiv.splitting.start import check_test_size, random_split
+from comdiv.splitting.sides import SplitResult, check_test_size, random_split, split_result
 
 __all__ = ["Search", "SplitResult", "find_split", "random_split"]
 
@@ -57,7 +56,7 @@ def find_split(
 
         settings = AnnealSettings(alphas, atom_bound, length_weight, target, steps_per_item, seed)
         test_mask, steps = anneal(encoded, test_size, settings, progress)
-    return measured(encoded, test_mask, alphas, test_size, steps)
+    return split_result(encoded, test_mask, alphas, test_size, steps)
 
 
 def _check(
