@@ -19,7 +19,7 @@ import httpx
 
 from comdiv.review import ReviewLog
 from comdiv.studio.app import Studio, studio_app
-from comdiv.studio.composition import compose
+from comdiv.studio.clusters import map_clusters
 from comdiv.studio.library import Library
 from comdiv.studio.security import Guard
 from comdiv.studio.server import in_background
@@ -62,11 +62,11 @@ def main() -> None:
         start = time.perf_counter()
         library = Library.read(corpus_file(Path(folder)))
         read = time.perf_counter() - start
-        composition = compose(library)
+        cluster_map = map_clusters(library)
         clustered = time.perf_counter() - start - read
         print(f"corpus     {library.name}, {len(library.entries):,} problems")
         print(f"start      {read:.1f} s reading, {clustered:.1f} s clustering quantities")
-        app = Guard(studio_app(Studio(library, composition, ReviewLog(Path(folder) / "review.jsonl"))))
+        app = Guard(studio_app(Studio(library, cluster_map, ReviewLog(Path(folder) / "review.jsonl"))))
         with in_background(app) as address, httpx.Client(base_url=address, timeout=60) as client:
             least = statistics.median(seconds_of(client, ["/static/icon.svg"] * REQUESTS))
             smallest = f"against the smallest answer ({1000 * least:.1f} ms)"

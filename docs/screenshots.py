@@ -20,12 +20,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from comdiv.evaluation.judgements import CRITERIA
 from comdiv.review import Decision, ReviewLog, Status
 from comdiv.studio.app import Studio, studio_app
-from comdiv.studio.composition import compose
+from comdiv.studio.clusters import map_clusters
 from comdiv.studio.judge import judging_app
-from comdiv.studio.judging import JudgingSession, sample_problems
 from comdiv.studio.library import Library
 from comdiv.studio.security import Guard
 from comdiv.studio.server import in_background
+from comdiv.studio.session import JudgingSession, sample_problems
 from comdiv.studio.shelf import Shelf
 
 IMAGES = Path(__file__).parent / "images"
@@ -128,7 +128,7 @@ def comdiv(*arguments: str | Path) -> None:
 def studio_on(folder: Path, runs: Path, review: Path) -> Studio:
     library = Library.read(folder, ["demo-en"] if "sd" in folder.name else [])
     review.unlink(missing_ok=True)
-    return Studio(library, compose(library), ReviewLog(review), Shelf(runs), "Ann")
+    return Studio(library, map_clusters(library), ReviewLog(review), Shelf(runs), "Ann")
 
 
 def main() -> None:

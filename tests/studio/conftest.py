@@ -10,7 +10,7 @@ from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.review import ReviewLog
 from comdiv.studio.app import Studio
-from comdiv.studio.composition import compose
+from comdiv.studio.clusters import map_clusters
 from comdiv.studio.library import Library
 from comdiv.studio.shelf import Shelf
 from studio.small import hostile, page_client, products
@@ -39,11 +39,11 @@ def own_dataset(dataset: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def made(dataset: Path) -> Callable[[Path], Studio]:
     """Studios on copies of the dataset; its clusters are computed once."""
-    composition = compose(Library.read(dataset))
+    cluster_map = map_clusters(Library.read(dataset))
 
     def make(folder: Path, shelf: Shelf | None = None) -> Studio:
         library = Library.read(folder)
-        return Studio(library, composition, ReviewLog(library.review), shelf or Shelf(), "Ann")
+        return Studio(library, cluster_map, ReviewLog(library.review), shelf or Shelf(), "Ann")
 
     return make
 

@@ -15,9 +15,9 @@ from comdiv.problem import write_problems
 from comdiv.review import read_review
 from comdiv.studio.app import Studio, studio_app
 from comdiv.studio.judge import judging_app
-from comdiv.studio.judging import JudgingSession
 from comdiv.studio.security import Guard
 from comdiv.studio.server import in_background
+from comdiv.studio.session import JudgingSession
 from comdiv.studio.shelf import Shelf
 from solvers.tiny import trained_solver
 from studio.serving import Process, free_port, links_of

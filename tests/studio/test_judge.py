@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from comdiv.evaluation.judgements import read_judgements
 from comdiv.studio.judge import judging_app
-from comdiv.studio.judging import JudgingSession
 from comdiv.studio.security import Guard
+from comdiv.studio.session import JudgingSession
 from studio.small import ATTACK, HERE, hostile, products, text_of
 
 HTMX = {"hx-request": "true"}

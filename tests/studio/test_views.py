@@ -7,14 +7,16 @@ import pytest
 
 from comdiv.expression import parse
 from comdiv.problem import Problem, Provenance
+from comdiv.reading import read, read_text
 from comdiv.studio import views
 from comdiv.studio.library import Library
 
 BAGS = Problem("a", "en", "Tom has 3 bags of 12 apples.", parse("N0*N1"), Fraction(36))
+READING = read(BAGS)
 
 
 def test_pieces_make_up_the_text_and_colour_contexts_by_the_nearest_quantity() -> None:
-    found = views.pieces(BAGS, [7, 2], window=2)
+    found = views.pieces(READING, [7, 2], window=2)
     assert "".join(piece.text for piece in found) == BAGS.text
     assert [(piece.text, piece.cluster) for piece in found if piece.text.strip()] == [
         ("Tom", 7), ("has", 7), ("3", 7), ("bags", 7), ("of", 2), ("12", 2), ("apples", 2), (".", 2),
@@ -24,11 +26,11 @@ def test_pieces_make_up_the_text_and_colour_contexts_by_the_nearest_quantity() -
 
 @pytest.mark.parametrize("text", ["3", "No number.", "小明有5个苹果，又买了2个。", " 4  and 5 "])
 def test_without_a_window_only_quantities_are_set_apart(text: str) -> None:
-    problem = Problem("a", "zh" if "小" in text else "en", text)
-    plain = views.pieces(problem, None)
+    reading = read_text(text, "zh" if "小" in text else "en")
+    plain = views.pieces(reading, None)
     assert "".join(piece.text for piece in plain) == text
     assert all(piece.cluster is None for piece in plain)
-    assert len([piece for piece in plain if piece.quantity is not None]) == len(views.quantities_of(problem))
+    assert len([piece for piece in plain if piece.quantity is not None]) == len(reading.numbers)
 
 
 def test_more_clusters_than_colours_begin_again() -> None:
@@ -37,13 +39,13 @@ def test_more_clusters_than_colours_begin_again() -> None:
 
 def test_trees_have_the_texts_numbers_or_the_clusters_and_escape_both() -> None:
     assert BAGS.expression is not None
-    numbers = views.tree(BAGS, BAGS.expression, [7, 2])
+    numbers = views.tree(READING, BAGS.expression, [7, 2])
     assert ">12</text>" in numbers
     assert 'fill="var(--colour-7)"' in numbers
     clusters = views.cluster_tree(parse("N0*(1-N1)"), [7, 2])
     assert ">c7</text>" in clusters
     assert ">C</text>" in clusters
-    beyond = views.tree(BAGS, parse("N5"))  # an expression that does not fit its text is still drawn
+    beyond = views.tree(READING, parse("N5"))  # an expression that does not fit its text is still drawn
     assert ">N5</text>" in beyond
 
 
@@ -57,14 +59,14 @@ def test_trees_have_the_texts_numbers_or_the_clusters_and_escape_both() -> None:
     ],
 )
 def test_numbers_stand_in_the_places_of_quantities(text: str, expression: str, shown: str) -> None:
-    assert views.in_numbers(Problem("a", "en", text), parse(expression)) == shown
+    assert views.in_numbers(read_text(text, "en"), parse(expression)) == shown
 
 
 def test_values_of_expressions() -> None:
-    assert views.value_of(BAGS, parse("N0/N1")) == "0.25"
-    assert views.value_of(BAGS, parse("N0/0")) == ""
-    assert views.value_of(BAGS, None) == ""
-    assert views.in_numbers(BAGS, None) == ""
+    assert views.written_value(READING, parse("N0/N1")) == "0.25"
+    assert views.written_value(READING, parse("N0/0")) == ""
+    assert views.written_value(READING, None) == ""
+    assert views.in_numbers(READING, None) == ""
 
 
 def test_lineage_links_what_is_there_and_never_itself() -> None:
@@ -81,3 +83,8 @@ def test_lineage_links_what_is_there_and_never_itself() -> None:
         "donor": [("a", "a")],
         "steps": [("x 1", None)],
     }
+
+
+def test_of_two_quantities_equally_near_the_one_before_a_word_colours_it() -> None:
+    shown = views.pieces(read_text("2 or 3", "en"), [0, 1], window=1)
+    assert [(piece.text, piece.cluster) for piece in shown if piece.text.strip()] == [("2", 0), ("or", 0), ("3", 1)]

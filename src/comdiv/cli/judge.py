@@ -12,7 +12,7 @@ from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
     from comdiv.problem import Problem
-    from comdiv.studio.judging import JudgingSession
+    from comdiv.studio.session import JudgingSession
 
 USUAL_PORT = 8431
 
@@ -65,7 +65,7 @@ def open_session(
     source: str, judges: list[str], sample: int, seed: int, out: Path | None, *, everything: bool
 ) -> "JudgingSession":
     """The session of a folder: a new one, or the one that is there if it is about the same sample."""
-    from comdiv.studio.judging import DATABASE, JudgingSession, sample_problems
+    from comdiv.studio.session import DATABASE, JudgingSession, sample_problems
 
     corpus = load_corpus(source)
     path = (out or Path(f"judging-{corpus.name}")) / DATABASE

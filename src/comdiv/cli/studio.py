@@ -71,13 +71,13 @@ def load_studio(source: str, runs: Path, sources: list[str], reviewer: str, *, p
     from comdiv.cli.corpus import load_corpus
     from comdiv.review import ReviewLog
     from comdiv.studio.app import Studio
-    from comdiv.studio.composition import compose
+    from comdiv.studio.clusters import map_clusters
     from comdiv.studio.library import Library
     from comdiv.studio.shelf import Shelf
 
     library = Library.read(source, sources, lambda path: load_corpus(str(path)))
     print_note(f"clustering the quantities of {len(library.entries):,} problems")
-    composition = compose(library, lambda items: tracked(items, "contexts", len(library.entries)))
+    cluster_map = map_clusters(library, lambda items: tracked(items, "contexts", len(library.entries)))
     return Studio(
-        library, composition, ReviewLog(library.review), Shelf(runs, programs=programs), reviewer or getpass.getuser()
+        library, cluster_map, ReviewLog(library.review), Shelf(runs, programs=programs), reviewer or getpass.getuser()
     )

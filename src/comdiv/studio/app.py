@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fastapi import FastAPI
 
 from comdiv.review import ReviewLog
-from comdiv.studio.composition import Composition
+from comdiv.studio.clusters import ClusterMap
 from comdiv.studio.library import Library
 from comdiv.studio.pages import new_application
 from comdiv.studio.shelf import Shelf
@@ -16,7 +16,7 @@ class Studio:
     """What the pages share: the problems, their clusters, people's decisions and the trained solvers."""
 
     library: Library
-    composition: Composition | None
+    cluster_map: ClusterMap | None
     review: ReviewLog
     shelf: Shelf = field(default_factory=Shelf)
     reviewer: str = ""

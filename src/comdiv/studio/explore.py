@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
+from comdiv.reading import read
 from comdiv.review import Decision
 from comdiv.studio import views
 from comdiv.studio.library import PAGE_SIZE, Entry, Query
@@ -55,22 +56,22 @@ def add_explore(app: FastAPI, studio: "Studio") -> None:
 
 def problem_values(studio: "Studio", entry: Entry) -> dict[str, Any]:
     """Everything that a problem's page shows."""
-    composition, shown = studio.composition, entry.problem
-    clusters = composition.clusters.get(entry.number) if composition else None
-    expression = shown.expression
+    cluster_map, reading = studio.cluster_map, read(entry.problem)
+    clusters = cluster_map.clusters.get(entry.number) if cluster_map else None
+    expression = reading.expression
     before, after = studio.library.neighbours(entry)
     return {
         "entry": entry,
-        "pieces": views.pieces(shown, clusters, composition.settings.window if composition else 0),
+        "pieces": views.pieces(reading, clusters, cluster_map.settings.window if cluster_map else 0),
         "legend": _legend(studio, clusters),
-        "tree": None if expression is None else views.tree(shown, expression, clusters),
+        "tree": None if expression is None else views.tree(reading, expression, clusters),
         "cluster_tree": None if expression is None or clusters is None else views.cluster_tree(expression, clusters),
-        "in_numbers": views.in_numbers(shown, expression),
-        "quantities": views.quantities_of(shown),
-        "atoms": composition.atoms(entry) if composition else [],
-        "compounds": composition.compounds(entry) if composition else [],
+        "in_numbers": views.in_numbers(reading, expression),
+        "quantities": reading.plain_quantities,
+        "atoms": cluster_map.atoms(entry) if cluster_map else [],
+        "compounds": cluster_map.compounds(entry) if cluster_map else [],
         "lineage": views.lineage(entry, studio.library),
-        "children": studio.library.children(shown.id),
+        "children": studio.library.children(entry.problem.id),
         "decision": decision_on(studio, entry),
         "before": before,
         "after": after,
@@ -83,12 +84,12 @@ def decision_on(studio: "Studio", entry: Entry) -> Decision:
 
 
 def _rows(studio: "Studio", shown: Sequence[Entry]) -> list[dict[str, Any]]:
-    clusters = studio.composition.clusters if studio.composition else {}
+    clusters = studio.cluster_map.clusters if studio.cluster_map else {}
     decided = studio.review.latest
     return [
         {
             "entry": entry,
-            "pieces": views.pieces(entry.problem, clusters.get(entry.number)),
+            "pieces": views.pieces(read(entry.problem), clusters.get(entry.number)),
             "status": decided[entry.problem.id].status if entry.problem.id in decided else "open",
         }
         for entry in shown
@@ -97,9 +98,9 @@ def _rows(studio: "Studio", shown: Sequence[Entry]) -> list[dict[str, Any]]:
 
 def _legend(studio: "Studio", clusters: Any) -> list[tuple[int, int, str]]:
     """The clusters of a problem with their colours and the words that are typical for them."""
-    if studio.composition is None or clusters is None:
+    if studio.cluster_map is None or clusters is None:
         return []
-    words = studio.composition.words
+    words = studio.cluster_map.words
     return [(cluster, cluster % views.COLOURS, ", ".join(words.get(cluster, ()))) for cluster in sorted(set(clusters))]
 
 

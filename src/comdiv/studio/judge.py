@@ -13,9 +13,10 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.agreement import Agreement, agreement
 from comdiv.evaluation.judgements import CRITERIA, GOOD, NOT_GOOD, Judgement, write_judgements
 from comdiv.files import write_text
+from comdiv.reading import read
 from comdiv.studio import views
-from comdiv.studio.judging import Judge, JudgingSession
 from comdiv.studio.pages import is_partial, new_application, render
+from comdiv.studio.session import Judge, JudgingSession
 
 EXPLAINED = {
     "grammar": "The sentences are grammatical.",
@@ -126,14 +127,15 @@ def _common(session: JudgingSession, judge: Judge) -> dict[str, Any]:
 
 def _item(request: Request, session: JudgingSession, judge: Judge, place: int, with_solution: bool) -> HTMLResponse:
     problem = session.problem(place)
+    reading = read(problem)
     values = _common(session, judge) | {
         "place": place,
         "problem": problem,
-        "pieces": views.pieces(problem, None),
+        "pieces": views.pieces(reading, None),
         "criteria": CRITERIA,
         "explained": EXPLAINED,
         "given": session.own_marks(judge.name).get(place),
-        "solution": views.in_numbers(problem, problem.expression) if with_solution else "",
+        "solution": views.in_numbers(reading, problem.expression) if with_solution else "",
     }
     return render("judge_item.html" if is_partial(request) else "judge_page.html", summary=False, **values)
 

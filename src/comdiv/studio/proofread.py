@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from comdiv.errors import ComdivError
 from comdiv.expression import to_infix
+from comdiv.reading import read
 from comdiv.review import STATUSES, Decision, checked_edit, doubts
 from comdiv.studio import views
 from comdiv.studio.explore import decision_on, problem_values
@@ -167,12 +168,12 @@ def _item(studio: "Studio", entry: Entry) -> dict[str, Any]:
     values = problem_values(studio, entry)
     written = "" if entry.problem.expression is None else to_infix(entry.problem.expression)
     text, expression = decision.text or entry.problem.text, decision.expression or written
-    shown = replace(entry.problem, text=text)
+    reading = read(replace(entry.problem, text=text))
     return {
         **values,
         "text": text,
         # By quantity, not by cluster: the colours of the tree beside it.
-        "pieces": views.pieces(shown, range(len(views.quantities_of(shown)))),
+        "pieces": views.pieces(reading, range(len(reading.numbers))),
         "expression": expression,
         "check": _checked(entry, text, expression),
     }
@@ -184,13 +185,20 @@ def _checked(entry: Entry, text: str, expression: str) -> dict[str, Any]:
         edited = checked_edit(entry.problem, text, expression)
     except ComdivError as error:
         typed = replace(entry.problem, text=" ".join(text.split())[:10_000])
-        return {"wrong": str(error), "quantities": views.quantities_of(typed), "doubts": [], "tree": None, "value": ""}
+        return {
+            "wrong": str(error),
+            "quantities": read(typed).plain_quantities,
+            "doubts": [],
+            "tree": None,
+            "value": "",
+        }
     assert edited.expression is not None  # an edit has one
+    reading = read(edited)
     return {
         "wrong": "",
-        "quantities": views.quantities_of(edited),
+        "quantities": reading.plain_quantities,
         "doubts": doubts(edited, edited.expression),
-        "tree": views.tree(edited, edited.expression),
-        "in_numbers": views.in_numbers(edited, edited.expression),
+        "tree": views.tree(reading, edited.expression),
+        "in_numbers": views.in_numbers(reading, edited.expression),
         "value": views.number(edited.answer),
     }

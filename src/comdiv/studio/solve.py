@@ -13,6 +13,7 @@ from comdiv.errors import ComdivError
 from comdiv.expression import to_infix
 from comdiv.language import detect_language
 from comdiv.problem import Problem
+from comdiv.reading import Reading, read
 from comdiv.solver import Hypothesis, Solution
 from comdiv.studio import views
 from comdiv.studio.pages import is_partial, render
@@ -77,14 +78,14 @@ def add_solve(app: FastAPI, studio: "Studio") -> None:
         run: Annotated[list[str] | None, Form()] = None,
         beam: Annotated[int, Form(ge=1, le=WIDEST_BEAM)] = 5,
     ) -> HTMLResponse:
-        problem = _problem(text)
+        reading = read(_problem(text))
         if not run:
             raise ComdivError("choose at least one run")
         kinds = {known.name: known.solver for known in studio.shelf.runs()}
-        cards = [solved(studio, name, kinds.get(name, ""), problem, beam) for name in dict.fromkeys(run)]
-        values = _values(studio, problem.text, run, beam) | {
+        cards = [solved(studio, name, kinds.get(name, ""), reading, beam) for name in dict.fromkeys(run)]
+        values = _values(studio, reading.text, run, beam) | {
             "cards": cards,
-            "pieces": views.pieces(problem, range(len(views.quantities_of(problem)))),
+            "pieces": views.pieces(reading, range(len(reading.numbers))),
         }
         return render("solutions.html" if is_partial(request) else "solve.html", **values)
 
@@ -111,13 +112,13 @@ def _problem(text: str) -> Problem:
     return Problem(id="typed", language=detect_language(text), text=text)
 
 
-def solved(studio: "Studio", name: str, kind: str, problem: Problem, beam: int) -> Solved:
+def solved(studio: "Studio", name: str, kind: str, reading: Reading, beam: int) -> Solved:
     """What one run says. A run that cannot answer says why; the others answer all the same."""
     start = time.perf_counter()
     try:
         solver = studio.shelf.solver(name)
-        solution = solver.solve([problem], beam=beam)[0]
-        attention = _attention(solver, problem, solution)
+        solution = solver.solve([reading.problem], beam=beam)[0]
+        attention = _attention(solver, reading, solution)
     except ComdivError as error:
         return Solved(name, kind, error=str(error))
     expression = solution.expression
@@ -126,35 +127,35 @@ def solved(studio: "Studio", name: str, kind: str, problem: Problem, beam: int) 
         run=name,
         solver=kind,
         answer=views.number(solution.answer),
-        in_numbers=views.in_numbers(problem, expression),
+        in_numbers=views.in_numbers(reading, expression),
         expression="" if expression is None else to_infix(expression),
-        tree=None if expression is None else views.tree(problem, expression),
+        tree=None if expression is None else views.tree(reading, expression),
         confidence=_confidence(solution.log_probability),
         note="it divides by zero" if solution.undefined else note,
-        alternatives=tuple(_alternative(problem, other) for other in solution.hypotheses[1:]),
+        alternatives=tuple(_alternative(reading, other) for other in solution.hypotheses[1:]),
         attention=attention,
         seconds=time.perf_counter() - start,
     )
 
 
-def _alternative(problem: Problem, hypothesis: Hypothesis) -> Alternative:
+def _alternative(reading: Reading, hypothesis: Hypothesis) -> Alternative:
     expression = hypothesis.expression
-    shown = views.in_numbers(problem, expression) if expression is not None else "no expression"
-    return Alternative(shown, views.value_of(problem, expression), _confidence(hypothesis.log_probability))
+    shown = views.in_numbers(reading, expression) if expression is not None else "no expression"
+    return Alternative(shown, views.written_value(reading, expression), _confidence(hypothesis.log_probability))
 
 
 def _confidence(log_probability: float) -> float:
     return min(1.0, math.exp(min(0.0, log_probability)))
 
 
-def _attention(solver: Any, problem: Problem, solution: Solution) -> tuple[AttentionRow, ...]:
+def _attention(solver: Any, reading: Reading, solution: Solution) -> tuple[AttentionRow, ...]:
     """Where a solver has attention (`NeuralSolver.attention`), what it looked at for every token that it wrote."""
     if not hasattr(solver, "attention") or solution.expression is None:
         return ()
-    found = solver.attention(problem, solution.expression)
+    found = solver.attention(reading.problem, solution.expression)
     if found is None:
         return ()
-    quantities = views.quantities_of(problem)
+    quantities = reading.plain_quantities
     words = list(found.words)
     for quantity, place in zip(quantities, found.quantities, strict=True):  # the number itself, not N0
         words[place] = quantity.text

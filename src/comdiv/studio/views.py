@@ -11,8 +11,8 @@ from comdiv.errors import ComdivError
 from comdiv.expression import Constant, Expression, Leaf, Reference, draw_svg, evaluate, format_number, to_infix
 from comdiv.expression.drawing import sign
 from comdiv.expression.printing import leaf_text
-from comdiv.language import get_language
-from comdiv.problem import Problem, Quantity
+from comdiv.language import Token
+from comdiv.reading import Reading
 from comdiv.studio.library import Entry, Library
 
 COLOURS = 12  # in the style sheet
@@ -40,46 +40,41 @@ class Lineage:
     values: tuple[tuple[str, Entry | None], ...]
 
 
-def quantities_of(problem: Problem) -> list[Quantity]:
-    """The quantities of a problem's text."""
-    return get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
-
-
-def pieces(problem: Problem, clusters: Sequence[int] | None, window: int = 0) -> list[Piece]:
+def pieces(reading: Reading, clusters: Sequence[int] | None, window: int = 0) -> list[Piece]:
     """The text in pieces: every quantity, and the `window` tokens on each side in the colour of the nearest one."""
+    spans: list[tuple[int, int, int | None, int | None]]
     if not window:  # the words between do not matter: no need to find them
-        return _quantity_pieces(problem, clusters)
-    tokens = get_language(problem.language).tokens(problem.text, number_words=problem.number_words)
+        spans = [(q.start, q.end, q.index, q.index) for q in reading.plain_quantities]
+    else:
+        nearest = _nearest_quantities(reading.tokens, window)
+        spans = [
+            (token.start, token.end, token.quantity, near) for token, near in zip(reading.tokens, nearest, strict=True)
+        ]
+    parts: list[Piece] = []
+    position = 0
+    for start, end, quantity, near in spans:
+        cluster = None if clusters is None or near is None else clusters[near]
+        parts += [Piece(reading.text[position:start]), Piece(reading.text[start:end], quantity, cluster)]
+        position = end
+    parts.append(Piece(reading.text[position:]))
+    return [piece for piece in parts if piece.text]
+
+
+def _nearest_quantities(tokens: Sequence[Token], window: int) -> list[int | None]:
+    """For each token the quantity at most `window` tokens away, the nearest one; of two, the one before it."""
+    nearest: list[int | None] = [None] * len(tokens)
     places = [(place, token.quantity) for place, token in enumerate(tokens) if token.quantity is not None]
-    found: list[Piece] = []
-    position = 0
-    for place, token in enumerate(tokens):
-        if token.start > position:
-            found.append(Piece(problem.text[position : token.start]))
-        near = min(places, key=lambda item: abs(item[0] - place), default=None)
-        cluster = None
-        if near is not None and clusters is not None and abs(near[0] - place) <= window:
-            cluster = clusters[near[1]]
-        found.append(Piece(token.text, token.quantity, cluster))
-        position = token.end
-    found.append(Piece(problem.text[position:]))
-    return [piece for piece in found if piece.text]
+    for distance in range(window, -1, -1):  # nearer quantities write over those further away
+        for side in (-1, 1):  # a quantity before a token writes last
+            for place, quantity in places:
+                if 0 <= place + side * distance < len(tokens):
+                    nearest[place + side * distance] = quantity
+    return nearest
 
 
-def _quantity_pieces(problem: Problem, clusters: Sequence[int] | None) -> list[Piece]:
-    found: list[Piece] = []
-    position = 0
-    for quantity in quantities_of(problem):
-        cluster = None if clusters is None else clusters[quantity.index]
-        found += [Piece(problem.text[position : quantity.start]), Piece(quantity.text, quantity.index, cluster)]
-        position = quantity.end
-    found.append(Piece(problem.text[position:]))
-    return [piece for piece in found if piece.text]
-
-
-def tree(problem: Problem, expression: Expression, clusters: Sequence[int] | None = None) -> Markup:
+def tree(reading: Reading, expression: Expression, clusters: Sequence[int] | None = None) -> Markup:
     """The expression's tree in the numbers of the text, coloured by cluster or, without clusters, by quantity."""
-    quantities = quantities_of(problem)
+    quantities = reading.plain_quantities
 
     def label(leaf: Leaf) -> str:
         if isinstance(leaf, Reference) and leaf.index < len(quantities):
@@ -118,11 +113,11 @@ def signs(infix: str) -> str:
     return "".join(sign(character) for character in infix)
 
 
-def in_numbers(problem: Problem, expression: Expression | None) -> str:
+def in_numbers(reading: Reading, expression: Expression | None) -> str:
     """The expression with the numbers of the text in the places of `N0`, `N1`…: 4×40−54."""
     if expression is None:
         return ""
-    quantities = quantities_of(problem)
+    quantities = reading.plain_quantities
     pieces_of = _split_references(to_infix(expression))
     shown = [
         _operand(quantities[int(piece[1:])].text) if piece[0] == "N" and int(piece[1:]) < len(quantities) else piece
@@ -147,12 +142,12 @@ def _split_references(infix: str) -> list[str]:
     return found
 
 
-def value_of(problem: Problem, expression: Expression | None) -> str:
+def written_value(reading: Reading, expression: Expression | None) -> str:
     """The expression's value for people; empty where it has none."""
     if expression is None:
         return ""
     try:
-        return number(evaluate(expression, [quantity.value for quantity in quantities_of(problem)]))
+        return number(evaluate(expression, reading.values))
     except ComdivError:
         return ""
 

@@ -11,7 +11,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA
 from comdiv.expression import parse
 from comdiv.problem import Problem
-from comdiv.studio.judging import JudgingSession, StillBlindError, sample_problems
+from comdiv.studio.session import JudgingSession, StillBlindError, sample_problems
 
 PROBLEMS = [
     Problem(f"p{n}", "en", f"Tom has {n} cats and 2 dogs.", parse("N0+N1"), Fraction(n + 2)) for n in range(1, 13)

@@ -28,7 +28,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class ClusterMap:
     """The clusters of all quantities, and how often every atom and compound occurs on each side."""
 
     settings: ExtractionSettings
@@ -58,7 +58,7 @@ def _occurrences(names: Sequence[str], counts: Mapping[str, tuple[int, int]]) ->
     return [Occurrence(name, here, *counts.get(name, (0, 0))) for name, here in Counter(names).items()]
 
 
-def compose(library: Library, track: Track = lambda items: items) -> Composition | None:
+def map_clusters(library: Library, track: Track = lambda items: items) -> ClusterMap | None:
     """Cluster the library's quantities with the dataset's own settings; None where there is nothing to cluster."""
     # `extract` sorts by id; sorted alike, row and entry correspond even where two parts share an id.
     own = [entry for entry in library.entries if entry.part != SOURCE]
@@ -71,7 +71,7 @@ def compose(library: Library, track: Track = lambda items: items) -> Composition
     by_problem = extraction.clusters_by_problem(found.k, found.seed)
     encoded = extraction.encoded(found, twins=False)
     test = np.array([entry.part == "test" for entry in entries])
-    return Composition(
+    return ClusterMap(
         settings=found,
         clusters={entry.number: row.tolist() for entry, row in zip(entries, by_problem, strict=True)},
         words=_typical_words(extraction, found),

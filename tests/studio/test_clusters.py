@@ -11,14 +11,14 @@ from comdiv.expression import parse
 from comdiv.problem import Problem, write_problems
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
-from comdiv.studio.composition import compose
+from comdiv.studio.clusters import map_clusters
 from comdiv.studio.library import Library
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     demo = list(generate("en", 150))
-    folder = tmp_path_factory.mktemp("composition") / "data"
+    folder = tmp_path_factory.mktemp("cluster_map") / "data"
     facts = {"settings": {"extraction": {"k": 6, "window": 2, "atoms": "clusters", "commutative": True, "seed": 3}}}
     write_dataset(folder, Dataset(tuple(demo[:80]), tuple(demo[80:100]), tuple(demo[100:]), facts), title="Data")
     return folder
@@ -27,33 +27,33 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_counts_are_those_of_the_measurement(folder: Path) -> None:
     assert read_facts(folder)["settings"]["extraction"]["k"] == 6
     library = Library.read(folder)
-    composition = compose(library)
-    assert composition is not None
-    assert composition.settings == ExtractionSettings(k=6, window=2, seed=3)
+    cluster_map = map_clusters(library)
+    assert cluster_map is not None
+    assert cluster_map.settings == ExtractionSettings(k=6, window=2, seed=3)
     extraction = extract([entry.problem for entry in library.entries], window=2)
     parts = {entry.problem.id: entry.part for entry in library.entries}
     test = np.array([parts[problem.id] == "test" for problem in extraction.problems])
-    measured = measure(extraction, test, composition.settings)
-    assert composition.compound_counts == {f.name: (f.train, f.test) for f in measured.compounds}
-    assert composition.atom_counts == {f.name: (f.train, f.test) for f in measured.atoms}
+    measured = measure(extraction, test, cluster_map.settings)
+    assert cluster_map.compound_counts == {f.name: (f.train, f.test) for f in measured.compounds}
+    assert cluster_map.atom_counts == {f.name: (f.train, f.test) for f in measured.atoms}
     for entry in library.entries[:20]:
         assert entry.problem.expression is not None
-        names = {occurrence.name for occurrence in composition.compounds(entry)}
-        assert names <= composition.compound_counts.keys()
-        assert all(occurrence.train + occurrence.test >= occurrence.here for occurrence in composition.atoms(entry))
+        names = {occurrence.name for occurrence in cluster_map.compounds(entry)}
+        assert names <= cluster_map.compound_counts.keys()
+        assert all(occurrence.train + occurrence.test >= occurrence.here for occurrence in cluster_map.atoms(entry))
 
 
 def test_every_cluster_has_words_that_explain_it(folder: Path) -> None:
-    composition = compose(Library.read(folder))
-    assert composition is not None
-    assert all(1 <= len(words) <= 4 for words in composition.words.values())
+    cluster_map = map_clusters(Library.read(folder))
+    assert cluster_map is not None
+    assert all(1 <= len(words) <= 4 for words in cluster_map.words.values())
 
 
 def test_few_contexts_make_fewer_clusters(tmp_path: Path) -> None:
     texts = ["Tom has 3 cats.", "Ann sees 4 dogs there.", "Buy 5 pens now."]
     path = tmp_path / "few.jsonl"
     write_problems(path, [Problem(str(n), "en", text, parse("N0")) for n, text in enumerate(texts)])
-    composition = compose(Library.read(path))
-    assert composition is not None
-    assert composition.settings.k == 2
-    assert compose(Library("none", {"all": [Problem("a", "en", "No number.")]}, {}, path)) is None
+    cluster_map = map_clusters(Library.read(path))
+    assert cluster_map is not None
+    assert cluster_map.settings.k == 2
+    assert map_clusters(Library("none", {"all": [Problem("a", "en", "No number.")]}, {}, path)) is None
