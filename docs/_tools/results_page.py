@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from comdiv.experiments.judging import Judgements
+from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.published import is_published, read_results
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
 from comdiv.experiments.reporting.figures import Picture
 from comdiv.experiments.reporting.human import human_section
@@ -17,8 +18,7 @@ from comdiv.experiments.reporting.run_tables import recipe
 from comdiv.experiments.reporting.sections import Section, plan_section
 from comdiv.experiments.reporting.tables import Table, file_name, to_markdown
 from comdiv.experiments.reporting.wording import duration
-from comdiv.experiments.results import PlanResults, judgement_files, read_results
-from comdiv.experiments.store import PLANS
+from comdiv.experiments.store import judgement_files
 from comdiv.figures import write_figure
 from comdiv.files import write_text
 
@@ -173,7 +173,7 @@ same kind of machine the same seeds give the same numbers.
 
 def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
     """The page, and its figures by name."""
-    there = read_results(results) if any((results / PLANS).glob("*.json")) else ()
+    there = read_results(results) if is_published(results) else ()
     pictures: dict[str, Picture] = {}
     lines = [HEAD, *_state(there)]
     for part in PARTS:
@@ -212,7 +212,7 @@ def _state(plans: Sequence[PlanResults]) -> Iterator[str]:
 
 
 def _plan(part: Part, plan: PlanResults, pictures: dict[str, Picture]) -> Iterator[str]:
-    numbers = plan_numbers(plan, Judgements())
+    numbers = plan_numbers(plan)
     section = plan_section(plan, numbers)
     if plan.preset:
         yield from (f"### Preset {plan.preset}", "")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from comdiv.cli import app
 from comdiv.errors import ComdivError
-from comdiv.experiments.store import PlannedCell
+from comdiv.experiments.cell import Cell
 from experiments.test_runner import Pretending
 from experiments.tiny import tiny_corpus, tiny_plan, write_yaml
 
@@ -126,7 +126,7 @@ def test_the_best_of_a_tuning_is_shown(tmp_path: Path, monkeypatch: pytest.Monke
     path = write_yaml(tmp_path / "t.yaml", tiny_plan(name="t", tuning={"ranges": {"batch": [4, 8, 16, 32]}}))
 
     class Measuring(Pretending):
-        def summary(self, cell: PlannedCell) -> dict[str, Any]:
+        def summary(self, cell: Cell) -> dict[str, Any]:
             return {"validation_accuracy": cell.facts.settings["batch"] / 64} if cell.kind == "training" else {}
 
     monkeypatch.setattr("comdiv.experiments.engine.make_engine", lambda *arguments: Measuring(lambda cell: "done"))

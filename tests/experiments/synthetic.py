@@ -19,7 +19,8 @@ from comdiv.dataset import Dataset, write_dataset
 from comdiv.evaluation import Prediction, evaluate_predictions
 from comdiv.evaluation.outcomes import gold_answer
 from comdiv.evaluation.predictions import write_predictions
-from comdiv.experiments.store import Facts, Kind, PlannedCell, begin_cell, fail_cell, finish_cell, write_plan
+from comdiv.experiments.cell import Cell, Facts, Kind
+from comdiv.experiments.store import begin_cell, fail_cell, finish_cell, write_plan
 from comdiv.files import write_text
 from comdiv.problem import Problem, Provenance
 
@@ -55,7 +56,7 @@ def write_synthetic_results(root: Path) -> Path:
 
 
 def _main_results(root: Path) -> None:
-    cells: list[PlannedCell] = []
+    cells: list[Cell] = []
     for name, split in (("demo-en-iid", "iid"), ("demo-en-comdiv", "dbca")):
         facts = Facts(dataset=name, corpus="demo-en", split=split, k=10, split_seed=0)
         data = _cell(cells, "dataset", name, facts, ())
@@ -92,7 +93,7 @@ def _main_results(root: Path) -> None:
 
 
 def _rounds_curve(root: Path) -> None:
-    cells: list[PlannedCell] = []
+    cells: list[Cell] = []
     facts = Facts(dataset="sd", corpus="demo-en", split="synthesis", split_seed=0)
     data = _cell(cells, "dataset", "sd", facts, ())
     _dataset(root, data, problems()[:60])
@@ -115,9 +116,9 @@ def _rounds_curve(root: Path) -> None:
     write_plan(root, "rounds-curve", described, cells)
 
 
-def _cell(cells: list[PlannedCell], kind: Kind, label: str, facts: Facts, needs: tuple[str, ...]) -> PlannedCell:
+def _cell(cells: list[Cell], kind: Kind, label: str, facts: Facts, needs: tuple[str, ...]) -> Cell:
     key = f"{kind}-{random.Random(f'{kind} {label} {facts}').getrandbits(64):016x}"
-    cell = PlannedCell(key, kind, label, facts, needs, {"kind": kind, **facts.to_json()})
+    cell = Cell(key, kind, label, facts, needs, {"kind": kind, **facts.to_json()})
     cells.append(cell)
     return cell
 
@@ -135,7 +136,7 @@ def _new_problems(rounds: int) -> list[Problem]:
     ]
 
 
-def _dataset(root: Path, cell: PlannedCell, train: Sequence[Problem]) -> None:
+def _dataset(root: Path, cell: Cell, train: Sequence[Problem]) -> None:
     folder = begin_cell(root, cell)
     parts = (tuple(train[10:]), tuple(train[:10]), problems()[60:])
     write_dataset(folder / "dataset", Dataset(*parts, facts={"made_by": "a test"}), title=cell.label, force=True)
@@ -169,7 +170,7 @@ def _dataset(root: Path, cell: PlannedCell, train: Sequence[Problem]) -> None:
     _finish(folder, summary)
 
 
-def _measurement(root: Path, cell: PlannedCell) -> None:
+def _measurement(root: Path, cell: Cell) -> None:
     import numpy as np
 
     from comdiv.splitting.extraction import ExtractionSettings, extract
@@ -184,7 +185,7 @@ def _measurement(root: Path, cell: PlannedCell) -> None:
     _finish(folder, json.loads(json.dumps(measurement.to_json())))
 
 
-def _training(root: Path, cell: PlannedCell, seed: int, *, fails: bool) -> None:
+def _training(root: Path, cell: Cell, seed: int, *, fails: bool) -> None:
     folder = begin_cell(root, cell)
     write_text(folder / "log.txt", f"{cell.label}\n")
     if fails:
@@ -204,7 +205,7 @@ def _training(root: Path, cell: PlannedCell, seed: int, *, fails: bool) -> None:
     _finish(folder, summary)
 
 
-def _evaluation(root: Path, cell: PlannedCell, accuracy: float, seed: int) -> None:
+def _evaluation(root: Path, cell: Cell, accuracy: float, seed: int) -> None:
     folder = begin_cell(root, cell)
     write_text(folder / "log.txt", f"{cell.label}\n")
     summary = {}

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.cell import Cell
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.runner import run_plan
-from comdiv.experiments.store import PlannedCell
 from experiments.tiny import SETTINGS, tiny_corpus, tiny_plan
 
 METHODS = {
@@ -28,16 +28,16 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def planned(base: Path, **changes: Any) -> tuple[PlannedCell, ...]:
+def planned(base: Path, **changes: Any) -> tuple[Cell, ...]:
     record = {"datasets": {"iid": tiny_plan()["datasets"]["iid"]}, "methods": METHODS, "augmentations": {"DA": {}}}
     return plan_cells(make_plan(tiny_plan(**{**record, **changes})), base)
 
 
-def of_kind(cells: tuple[PlannedCell, ...], kind: str) -> list[PlannedCell]:
+def of_kind(cells: tuple[Cell, ...], kind: str) -> list[Cell]:
     return [cell for cell in cells if cell.kind == kind]
 
 
-def training(cells: tuple[PlannedCell, ...], method: str) -> PlannedCell:
+def training(cells: tuple[Cell, ...], method: str) -> Cell:
     return next(cell for cell in of_kind(cells, "training") if cell.facts.method == method)
 
 
@@ -155,7 +155,7 @@ def test_a_method_with_and_without_augmentation_from_corpus_to_numbers(base: Pat
     results = run_plan(make_plan(record), tmp_path, base=base)
     assert [(cell.label, cell.reason) for cell in results.cells if cell.status != "done"] == []
     (augmentation,) = results.of_kind("augmentation")
-    assert augmentation.augmentation_report is not None
+    assert augmentation.file("dataset/report.json") is not None
     sizes = [cell.summary["problems"]["train"] for cell in results.of_kind("rounds")]
     plain = results.of_kind("dataset")[0].summary["problems"]
     assert plain["train"] < sizes[0] < sizes[1] == augmentation.summary["problems"]["train"]

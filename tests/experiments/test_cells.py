@@ -9,9 +9,9 @@ import pytest
 
 from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
+from comdiv.experiments.cell import Cell
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.store import PlannedCell
 from comdiv.experiments.work import Workplace, work
 from experiments.tiny import SETTINGS, tiny_corpus, tiny_plan
 from solvers.tiny import EIGHT, UNSEEN
@@ -26,11 +26,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def cells_of(base: Path, **changes: Any) -> tuple[PlannedCell, ...]:
+def cells_of(base: Path, **changes: Any) -> tuple[Cell, ...]:
     return plan_cells(make_plan(tiny_plan(**changes)), base)
 
 
-def keys(cells: tuple[PlannedCell, ...], kind: str) -> list[str]:
+def keys(cells: tuple[Cell, ...], kind: str) -> list[str]:
     return [cell.key for cell in cells if cell.kind == kind]
 
 
@@ -210,7 +210,7 @@ def test_a_rule_table_is_known_by_its_bytes(base: Path, tmp_path: Path) -> None:
 
 
 def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path) -> None:
-    def training(place: str, text: str) -> PlannedCell:
+    def training(place: str, text: str) -> Cell:
         folder = tmp_path / place / "bert"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text(text)

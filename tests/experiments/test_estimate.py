@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 
+from comdiv.experiments.cell import Cell, Facts
 from comdiv.experiments.estimate import Estimate, duration, estimate
-from comdiv.experiments.store import Facts, PlannedCell, begin_cell, finish_cell
+from comdiv.experiments.store import begin_cell, finish_cell
 
 
-def cell(number: int, kind: Any = "training", settings: dict[str, Any] | None = None, **facts: Any) -> PlannedCell:
+def cell(number: int, kind: Any = "training", settings: dict[str, Any] | None = None, **facts: Any) -> Cell:
     recipe = {"settings": {"seed": number, **(settings or {})}} if kind == "training" else {}
-    return PlannedCell(f"{kind}-{number}", kind, f"{kind} {number}", Facts(**facts), (), recipe)
+    return Cell(f"{kind}-{number}", kind, f"{kind} {number}", Facts(**facts), (), recipe)
 
 
-def finished(root: Path, one: PlannedCell, seconds: float) -> None:
+def finished(root: Path, one: Cell, seconds: float) -> None:
     finish_cell(begin_cell(root, one), {}, {"seconds": seconds}, [])
 
 

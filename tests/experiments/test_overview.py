@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import mean
 
 from comdiv.experiments.overview import accuracies, best_settings
-from comdiv.experiments.results import read_results
+from comdiv.experiments.published import read_results
 from experiments.synthetic import write_synthetic_results
 
 

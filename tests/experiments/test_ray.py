@@ -107,5 +107,5 @@ def test_without_an_address_ray_starts_on_this_machine(tmp_path: Path) -> None:
     record = tiny_plan(datasets={"iid": tiny_plan()["datasets"]["iid"]}, methods={}, measure={"k": [3]})
     results = run_plan(make_plan(record), tmp_path / "runs", RayEngine(None, 1, {}), base=tmp_path)
     assert {cell.status for cell in results.cells} == {"done"}
-    done = json.loads((results.cells[0].folder / "done.json").read_text())
+    done = json.loads((tmp_path / "runs" / "cells" / results.cells[0].key / "done.json").read_text())
     assert done["node"]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.engine import Ended, LocalEngine, Task, cause_of_death
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.results import PlanResults
 from comdiv.experiments.runner import ATTEMPTS, State, fitting_jobs, run_plan, tasks_of
-from comdiv.experiments.store import PlannedCell, begin_cell, fail_cell, finish_cell
+from comdiv.experiments.store import begin_cell, fail_cell, finish_cell
 from experiments.tiny import SETTINGS, summary_of, times_done, tiny_corpus, tiny_plan
 
 PROGRAM = """
@@ -27,7 +27,7 @@ TWO_COVERS = {"evaluate": {"cover": ["none", "hard"]}}
 class Pretending:
     """An engine that runs nothing: `outcome` says of each cell whether it is done, fails, or kills its process."""
 
-    def __init__(self, outcome: Callable[[PlannedCell], str], jobs: int = 2) -> None:
+    def __init__(self, outcome: Callable[[Cell], str], jobs: int = 2) -> None:
         self.outcome, self.jobs = outcome, jobs
         self.waiting: list[Task] = []
         self.started: list[str] = []
@@ -54,7 +54,7 @@ class Pretending:
                     return [Ended(task, "the process was ended by SIGKILL")]
         return [Ended(task)]
 
-    def summary(self, cell: PlannedCell) -> dict[str, Any]:
+    def summary(self, cell: Cell) -> dict[str, Any]:
         return {"test": {"n": 10, "answer_accuracy": 0.5}} if cell.kind == "evaluation" else {}
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ def test_what_failed_is_tried_again_by_the_next_run(folder: Path) -> None:
 def test_a_task_whose_process_dies_goes_on_in_another(folder: Path) -> None:
     deaths = ["GTS on iid, seed 0: evaluation"] * 2
 
-    def outcome(cell: PlannedCell) -> str:
+    def outcome(cell: Cell) -> str:
         if cell.label in deaths:
             deaths.remove(cell.label)
             return "dies"
@@ -176,24 +176,25 @@ def test_a_whole_plan_with_a_method_that_fails(folder: Path) -> None:
     broken = by_label["broken on comdiv, seed 0"]
     assert broken.status == "failed"
     assert "the loss is no number" in broken.reason
-    assert broken.log is not None
-    assert "Traceback" in broken.log.read_text()
+    log = broken.file("log.txt")
+    assert log is not None
+    assert "Traceback" in log.read_text()
     assert by_label["broken on comdiv, seed 0: evaluation"].reason == "because of: broken on comdiv, seed 0"
     others = [cell for label, cell in by_label.items() if not label.startswith("broken")]
     assert {cell.status for cell in others} == {"done"}
     evaluation = by_label["GTS on comdiv, seed 0: evaluation"]
-    result = evaluation.result("test")
+    result = evaluation.file("test/result.json")
     assert result is not None
     assert json.loads(result.read_text())["n"] == 10 == evaluation.summary["test"]["n"]
     assert evaluation.summary["test"]["subsets"]["text in train"]["n"] == 0
     training = by_label["GTS on comdiv, seed 0"]
-    assert training.metrics is not None
+    assert training.file("run/metrics.jsonl") is not None
     assert (training.summary["epochs"], training.summary["steps"]) == (2, 10)
-    assert not (training.folder / "run" / "training_state").exists()
+    assert not (folder / "runs" / "cells" / training.key / "run" / "training_state").exists()
     program = by_label["program on comdiv, seed 0: evaluation"]
     assert program.summary["test"]["n"] == 10
     measurement = by_label["comdiv, k = 3"]
-    assert measurement.measurement is not None
+    assert measurement.file("measurement/report.json") is not None
     assert set(times_done(folder / "runs").values()) == {0, 1}  # 0: the broken one
     assert summary_of(folder / "runs", by_label["comdiv"].key)["problems"] == {
         "train": 40, "validation": 10, "test": 10,

@@ -11,9 +11,9 @@ import pytest
 
 from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
+from comdiv.experiments.cell import Cell
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.store import PlannedCell
 from comdiv.experiments.work import Workplace, work
 from comdiv.problem import Problem, Provenance
 from experiments.tiny import tiny_corpus, tiny_plan
@@ -28,11 +28,11 @@ def place_of(folder: Path, *needs: Path, inputs: Mapping[str, str] | None = None
     return Workplace(folder, needs, inputs or {}, lambda what, done, total, note: None)
 
 
-def dataset_cell(base: Path, **dataset: Any) -> PlannedCell:
+def dataset_cell(base: Path, **dataset: Any) -> Cell:
     return plan_cells(make_plan(tiny_plan(datasets={"mine": dataset})), base)[0]
 
 
-def do(cell: PlannedCell, folder: Path, *needs: Path) -> dict[str, Any]:
+def do(cell: Cell, folder: Path, *needs: Path) -> dict[str, Any]:
     return work(cell.kind, cell.recipe, place_of(folder, *needs, inputs=cell.inputs))
 
 

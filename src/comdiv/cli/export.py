@@ -197,7 +197,7 @@ def results(
 
     `comdiv report` reads the folder as it is.
     """
-    from comdiv.experiments.publishing import export_results
+    from comdiv.experiments.published import export_results
 
     with progress_of("publishing") as progress:
         facts = export_results(runs, out, force=force, progress=progress)

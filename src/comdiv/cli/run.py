@@ -14,10 +14,9 @@ from comdiv.cli.corpus import JsonOption
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
+    from comdiv.experiments.cell import Cell, PlanResults
     from comdiv.experiments.plan import Plan
-    from comdiv.experiments.results import Cell, PlanResults
     from comdiv.experiments.runner import State, Watch
-    from comdiv.experiments.store import PlannedCell
 
 _SHOWN = 200  # cells that are listed one by one
 _MARKS = {"done": "✓", "failed": "✗", "not run": "·"}
@@ -102,7 +101,7 @@ def _shown() -> Iterator["Watch"]:
         yield watch
 
 
-def _print_dry_run(plan: "Plan", cells: Sequence["PlannedCell"], out: Path, jobs: int, *, json: bool) -> None:
+def _print_dry_run(plan: "Plan", cells: Sequence["Cell"], out: Path, jobs: int, *, json: bool) -> None:
     from comdiv.experiments.estimate import estimate
     from comdiv.experiments.store import FAILED, cell_folder, read_done
 

@@ -63,6 +63,7 @@ class Evaluation:
     by_template_seen: Mapping[str, Share] | None = None
     subsets: Mapping[str, Share] = field(default_factory=dict)
     pairs: "PairsResult | None" = None
+    right: Mapping[str, bool] = field(default_factory=dict, compare=False)  # by problem: whoever tests pairs wants it
 
     @property
     def n(self) -> int:
@@ -153,6 +154,7 @@ def evaluate_predictions(
     if training_templates is not None:
         seen = {"seen": Share(0, 0), "unseen": Share(0, 0)}  # both are reported, even where one is empty
         seen |= _shares(outcomes, [_seen(problem, training_templates) for problem in problems])
+    right = {outcome.id: outcome.right for outcome in outcomes}
     return Evaluation(
         answers=_share(outcomes),
         expressions=_expression_share(outcomes, predictions, known),
@@ -164,7 +166,8 @@ def evaluate_predictions(
         by_operator_count=_shares(outcomes, [_operators(problem) for problem in problems]),
         by_template_seen=seen,
         subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in subsets.items()},
-        pairs=evaluate_pairs(triples, {outcome.id: outcome.right for outcome in outcomes}) if triples else None,
+        pairs=evaluate_pairs(triples, right) if triples else None,
+        right=right,
     )
 
 

@@ -12,9 +12,9 @@ from comdiv.corpora import ReadReport
 from comdiv.corpora.read import open_corpus
 from comdiv.dataset import PARTS, is_intact, read_facts
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.cell import Cell, Facts, Kind
 from comdiv.experiments.options import SYNTHESIS_FILES, split_settings, synthesis_options
 from comdiv.experiments.plan import DatasetPlan, Plan, SplitPlan
-from comdiv.experiments.store import Facts, Kind, PlannedCell
 from comdiv.files import file_sha256
 
 
@@ -30,7 +30,7 @@ class CellBook:
 
     plan: Plan
     base: Path
-    made: dict[tuple[str, str], PlannedCell] = field(default_factory=dict)  # (key, label) → cell: each once
+    made: dict[tuple[str, str], Cell] = field(default_factory=dict)  # (key, label) → cell: each once
 
     def cell(
         self,
@@ -38,16 +38,16 @@ class CellBook:
         label: str,
         facts: Facts,
         recipe: Mapping[str, Any],
-        needs: Sequence[PlannedCell] = (),
+        needs: Sequence[Cell] = (),
         inputs: Mapping[str, str] | None = None,
-    ) -> PlannedCell:
+    ) -> Cell:
         keys = tuple(need.key for need in needs)
         key = cell_key(kind, recipe, keys)
         if (key, label) not in self.made:
-            self.made[key, label] = PlannedCell(key, kind, label, facts, keys, dict(recipe), inputs or {})
+            self.made[key, label] = Cell(key, kind, label, facts, keys, dict(recipe), inputs or {})
         return self.made[key, label]
 
-    def datasets(self, name: str, dataset: DatasetPlan) -> Iterator[PlannedCell]:
+    def datasets(self, name: str, dataset: DatasetPlan) -> Iterator[Cell]:
         """One dataset; of a split with targets, one for each."""
         if dataset.folder is not None:
             yield self._given_dataset(name, dataset.folder)
@@ -76,9 +76,9 @@ class CellBook:
         split: SplitPlan,
         facts: Facts,
         recipe: Mapping[str, Any],
-        needs: Sequence[PlannedCell],
+        needs: Sequence[Cell],
         inputs: Mapping[str, str],
-    ) -> Iterator[PlannedCell]:
+    ) -> Iterator[Cell]:
         # Within another dataset it is not the split that the paper has numbers for.
         named_split = f"{split.method} within" if needs else split.method
         facts = replace(facts, split=named_split, k=split.k, split_seed=split.seed)
@@ -88,16 +88,14 @@ class CellBook:
             named = replace(facts, dataset=label, target=target)
             yield self.cell("dataset", label, named, {**recipe, "split": settings}, needs, inputs)
 
-    def _made_dataset(self, name: str, asked: str) -> PlannedCell:
+    def _made_dataset(self, name: str, asked: str) -> Cell:
         """A dataset that stands before this one in the plan."""
         there = {cell.label: cell for cell in self.made.values() if cell.kind == "dataset"}
         if name not in there:
             raise ComdivError(f"{asked}: {unknown_name('dataset', name, there)}")
         return there[name]
 
-    def _synthesis(
-        self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str
-    ) -> PlannedCell:
+    def _synthesis(self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str) -> Cell:
         """A synthesized set; `exclude` may name another dataset of the plan, whose seeds are left out."""
         excluded = record.pop("exclude", None)
         files = {key: self.source(str(record.pop(key))) for key in SYNTHESIS_FILES if record.get(key) is not None}
@@ -112,7 +110,7 @@ class CellBook:
         recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
         return self.cell("dataset", name, facts, recipe, needs, {"corpus": source, **files})
 
-    def _given_dataset(self, name: str, folder: str) -> PlannedCell:
+    def _given_dataset(self, name: str, folder: str) -> Cell:
         path = Path(self.source(folder))
         facts = read_facts(path)
         if not is_intact(path, facts):

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.cell import Cell, Facts
 from comdiv.experiments.cell_book import CellBook
 from comdiv.experiments.options import PROGRAM, augmentation_options, check_names, solver_settings, variants
 from comdiv.experiments.plan import AugmentationPlan, MethodPlan, Plan
-from comdiv.experiments.store import Facts, PlannedCell
 from comdiv.files import file_sha256
 from comdiv.solvers.command import command_words
 from comdiv.solvers.packaged import PREFIX, unpackaged
 from comdiv.solvers.settings import SolverSettings
 
 
-def plan_cells(plan: Plan, base: Path | None = None) -> tuple[PlannedCell, ...]:
+def plan_cells(plan: Plan, base: Path | None = None) -> tuple[Cell, ...]:
     """All cells of a plan, each after those that it needs. `base` is the folder from which the plan names files.
 
     Everything that can be wrong with a plan is found here, before anything runs.
@@ -33,7 +33,7 @@ def plan_cells(plan: Plan, base: Path | None = None) -> tuple[PlannedCell, ...]:
 class _Planner(CellBook):
     """The cells of a plan's methods, on top of those of its datasets."""
 
-    def cells(self) -> Iterable[PlannedCell]:
+    def cells(self) -> Iterable[Cell]:
         datasets = {name: list(self.datasets(name, dataset)) for name, dataset in self.plan.datasets.items()}
         for data in chain.from_iterable(datasets.values()):
             self._measurements(data)
@@ -43,14 +43,14 @@ class _Planner(CellBook):
                     self._method(name, method, origin, data)
         return self.made.values()
 
-    def _measurements(self, data: PlannedCell) -> None:
+    def _measurements(self, data: Cell) -> None:
         for k in self.plan.measure.k if self.plan.measure else ():
             recipe = {"k": k, "alpha": self.plan.measure.alpha} if self.plan.measure else {}
             self.cell("measurement", f"{data.label}, k = {k}", replace(data.facts, k=k), recipe, (data,))
 
     # --- methods ---
 
-    def _method(self, name: str, method: MethodPlan, origin: str, data: PlannedCell) -> None:
+    def _method(self, name: str, method: MethodPlan, origin: str, data: Cell) -> None:
         """All trainings of a method on a dataset, with their evaluations."""
         facts = replace(data.facts, method=name, solver=method.solver)
         if method.augmentation is None:
@@ -71,8 +71,8 @@ class _Planner(CellBook):
                 )  # fmt: skip
 
     def _augmentation(
-        self, method: MethodPlan, augmentation: AugmentationPlan, origin: str, data: PlannedCell, seed: int
-    ) -> PlannedCell:
+        self, method: MethodPlan, augmentation: AugmentationPlan, origin: str, data: Cell, seed: int
+    ) -> Cell:
         """One for each dataset, setting and seed; and one for each solver where the solver ranks."""
         dataset = self.plan.datasets[origin]
         options = augmentation_options(augmentation, dataset, self.plan.training, method.solver, seed)
@@ -86,7 +86,7 @@ class _Planner(CellBook):
             recipe["program"] = program_files(options.ranker)
         return self.cell("augmentation", label, facts, recipe, (data,))
 
-    def _after_rounds(self, grown: PlannedCell, data: PlannedCell, rounds: int | None) -> PlannedCell:
+    def _after_rounds(self, grown: Cell, data: Cell, rounds: int | None) -> Cell:
         if rounds is None:
             return grown
         if rounds == 0:
@@ -106,11 +106,9 @@ class _Planner(CellBook):
     def _steps_like(self, origin: str) -> str:
         return self.plan.datasets[origin].steps_like or self.plan.training.steps_like
 
-    def _steps_of_plain(
-        self, name: str, method: MethodPlan, origin: str, data: PlannedCell
-    ) -> list[tuple[str, PlannedCell] | None]:
+    def _steps_of_plain(self, name: str, method: MethodPlan, origin: str, data: Cell) -> list[tuple[str, Cell] | None]:
         """Whose number of steps a plain method takes: its own, or that of each of its +DA."""
-        found: list[tuple[str, PlannedCell] | None] = []
+        found: list[tuple[str, Cell] | None] = []
         if (self.plan.training.steps, self._steps_like(origin)) == ("equal", "augmented"):
             for other_name, other in self.plan.methods.items():
                 used = other.datasets is None or origin in other.datasets
@@ -126,9 +124,9 @@ class _Planner(CellBook):
         method: MethodPlan,
         origin: str,
         facts: Facts,
-        trained_on: PlannedCell,
-        data: PlannedCell,
-        like: tuple[str, PlannedCell] | None,
+        trained_on: Cell,
+        data: Cell,
+        like: tuple[str, Cell] | None,
     ) -> None:
         """A training for each variant and seed. `like` is whose number of steps it takes, if steps are equal."""
         training = self.plan.training
@@ -179,7 +177,7 @@ class _Planner(CellBook):
         path = Path(self.source(named))
         return {"weights": str(path)} if path.exists() and not named.startswith(PREFIX) else {}
 
-    def _evaluation(self, training: PlannedCell, trained_on: PlannedCell, data: PlannedCell, cover: str) -> None:
+    def _evaluation(self, training: Cell, trained_on: Cell, data: Cell, cover: str) -> None:
         """On the parts of the dataset itself: an augmentation may have its own validation problems."""
         evaluate = self.plan.evaluate
         recipe = {"parts": list(evaluate.parts), "cover": cover, "beam": evaluate.beam}

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Protocol
 
 from comdiv.errors import unknown_name
-from comdiv.experiments.store import LOG, PlannedCell, cell_folder
+from comdiv.experiments.cell import Cell
+from comdiv.experiments.store import LOG, cell_folder
 
 _PASSED_ON = ("COMDIV_DATA",)  # what workers on other machines must know of this one's environment
 
@@ -23,7 +24,7 @@ class Task:
     """Cells for one process, one after the other: a training and its evaluations share what they have loaded."""
 
     root: Path
-    cells: tuple[PlannedCell, ...]
+    cells: tuple[Cell, ...]
     threads: int
 
     def to_json(self, node: str | None = None) -> str:

@@ -7,7 +7,8 @@ from statistics import mean
 from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.store import CELL, CELLS, DONE, PlannedCell, read_json
+from comdiv.experiments.cell import Cell
+from comdiv.experiments.store import CELL, CELLS, DONE, read_json
 
 Likeness = tuple[Any, ...]
 
@@ -26,17 +27,17 @@ class Estimate:
         return " and ".join(filter(None, (said, more))) or "nothing"
 
 
-def estimate(root: Path, cells: Sequence[PlannedCell]) -> Estimate:
+def estimate(root: Path, cells: Sequence[Cell]) -> Estimate:
     """The time that cells will take, from the timings in a folder of results."""
     timings: dict[Likeness, list[float]] = {}
     for record, seconds in _finished(root):
-        for likeness in _likenesses(PlannedCell.from_json(record)):
+        for likeness in _likenesses(Cell.from_json(record)):
             timings.setdefault(likeness, []).append(seconds)
     found = [next((mean(timings[like]) for like in _likenesses(cell) if like in timings), None) for cell in cells]
     return Estimate(sum(filter(None, found)), found.count(None))
 
 
-def _likenesses(cell: PlannedCell) -> list[Likeness]:
+def _likenesses(cell: Cell) -> list[Likeness]:
     """By what a cell is judged, from what is most like it to what is least."""
     facts, settings = cell.facts, cell.recipe.get("settings") or {}
     same = tuple(sorted((name, str(value)) for name, value in settings.items() if name != "seed"))

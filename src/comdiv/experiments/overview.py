@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
-from comdiv.experiments.results import Cell, PlanResults
-from comdiv.experiments.store import Facts
+from comdiv.experiments.cell import Cell, Facts, PlanResults
 
 Row = dict[str, Any]  # column → value; numbers below 1 are shares
 

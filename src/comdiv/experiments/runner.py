@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.engine import Ended, Engine, LocalEngine, Task, available_cores
 from comdiv.experiments.plan import Plan
-from comdiv.experiments.results import PlanResults, read_plan_results
+from comdiv.experiments.published import is_published
 from comdiv.experiments.selection import selected
 from comdiv.experiments.store import (
     DONE,
     FAILED,
     PROGRESS,
-    PlannedCell,
     cell_folder,
     fail_cell,
-    is_published,
     read_done,
+    read_plan_results,
     write_plan,
 )
 
@@ -32,7 +32,7 @@ _TICK = 0.5  # seconds between two looks at the progress
 class Running:
     """A task at work, and how far its present cell is."""
 
-    cell: PlannedCell
+    cell: Cell
     what: str = ""
     done: int = 0
     total: int = 0
@@ -85,7 +85,7 @@ def run_plan(
     return read_plan_results(folder, path)
 
 
-def register_plan(plan: Plan, folder: Path, cells: Sequence[PlannedCell], preset: str | None) -> Path:
+def register_plan(plan: Plan, folder: Path, cells: Sequence[Cell], preset: str | None) -> Path:
     """Write down what a plan consists of."""
     name = plan.name if preset is None else f"{plan.name}@{preset}"
     described = {
@@ -103,9 +103,9 @@ def fitting_jobs(wanted: int | None, threads: int) -> int:
     return most if wanted is None else min(wanted, most)
 
 
-def tasks_of(root: Path, cells: Iterable[PlannedCell], threads: int) -> list[Task]:
+def tasks_of(root: Path, cells: Iterable[Cell], threads: int) -> list[Task]:
     """The cells that are not done, by process: the evaluations of a training share one, with it if it is not done."""
-    groups: dict[str, dict[str, PlannedCell]] = {}
+    groups: dict[str, dict[str, Cell]] = {}
     for cell in cells:
         if read_done(cell_folder(root, cell.key)) is None:
             leader = cell.needs[0] if cell.kind == "evaluation" else cell.key
@@ -116,7 +116,7 @@ def tasks_of(root: Path, cells: Iterable[PlannedCell], threads: int) -> list[Tas
 @dataclass(slots=True)
 class _Run:
     root: Path
-    cells: Sequence[PlannedCell]
+    cells: Sequence[Cell]
     engine: Engine
     threads: int
     watch: Watch

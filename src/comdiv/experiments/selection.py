@@ -7,11 +7,10 @@ from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.cell import Cell, Facts
 from comdiv.experiments.plan import Plan
-from comdiv.experiments.results import Cell
-from comdiv.experiments.store import Facts, PlannedCell
 
-AnyCell = TypeVar("AnyCell", PlannedCell, Cell)
+AnyCell = TypeVar("AnyCell", Cell, Cell)
 
 
 def selected(

@@ -1,84 +1,43 @@
-"""The folder in which cells leave their results, as the runner writes it; `results.py` describes it and reads it.
+"""The folder into which `comdiv run PLAN --out runs` writes:
+
+    runs/
+      plans/NAME.json          the plan as it was run, and its cells; with a preset the name is NAME@PRESET
+      cells/KEY/               one cell. KEY: its kind and the hash of everything that determines it; plans share cells
+        cell.json              what it is: kind, label, facts, the keys of the cells it needs, and the whole recipe
+        log.txt                what it said while it ran, of all attempts
+        done.json              written last. summary (its numbers), seconds, started, finished, host, node, versions,
+                               and the size and SHA-256 of its files
+        failed.json            instead of done.json: reason
+        dataset/               (kinds dataset, augmentation, rounds) a dataset folder: train.jsonl, validation.jsonl,
+                               test.jsonl, dataset.json; of an augmentation also rounds/1…, report.json, report.md
+        measurement/           (measurement) report.json with all frequencies, report.md, frequencies-*.svg and .png
+        run/                   (training) a run folder: config.yaml, metrics.jsonl, model.safetensors…
+        validation/, test/     (evaluation) result.json, predictions.jsonl, outcomes.json: ids by right and wrong
+      judgements/              where there are any: what people think of augmented problems, *.jsonl or *.csv
 
 A cell is done when `done.json` is there: it is written last and atomically. Whatever else lies in the folder of a cell
-without it is the beginning of one, to be gone on with or made anew, never a result.
+without it is the beginning of one, to be continued or made anew, never a result.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from comdiv.dataset import read_facts
 from comdiv.errors import ComdivError
+from comdiv.evaluation import read_predictions
+from comdiv.evaluation.outcomes import judge_all
+from comdiv.experiments.cell import Cell, PlanResults, Record, sources
 from comdiv.files import file_sha256, write_text
+from comdiv.problem import Problem, read_json_lines, read_problems
 
-Kind = Literal["dataset", "measurement", "augmentation", "rounds", "training", "evaluation"]
 PLANS, CELLS, JUDGEMENTS = "plans", "cells", "judgements"
-PUBLISHED = "published.json"  # in a folder of results that is for reading: texts and weights are not in it
 CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done.json", "failed.json", "log.txt", "progress.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a cell is in its plan: the names that tables and figures are made of. None: does not apply.
-
-    Names are the plan's own. The same cell may be `GTS+DA` in one plan and `full` in another; its key is the same.
-    """
-
-    dataset: str | None = None  # the plan's name of the dataset: mawps-comdiv
-    corpus: str | None = None  # what it is made from: mawps, demo-en
-    split: str | None = None  # dbca, iid, length, template (or "dbca within"), synthesis, disjoint, folder (was there)
-    target: float | None = None  # compound divergence that the split should reach
-    k: int | None = None  # clusters, of a measurement or a split
-    split_seed: int | None = None
-    method: str | None = None  # the row of a table: GTS+DA
-    solver: str | None = None
-    augmentation: str | None = None  # the plan's name of the augmentation: None without
-    augmentation_seed: int | None = None
-    plain: str | None = None  # the method without augmentation that this one is compared with
-    rounds: int | None = None  # of the augmentation that are in the training set
-    seed: int | None = None  # of the training
-    steps: str | None = None  # "epochs": as many epochs for all; "equal": as many optimiser steps as `steps_like`
-    steps_like: str | None = None  # what the number of steps was made equal to: a method's name
-    settings: Mapping[str, Any] = field(default_factory=dict)  # hyper-parameters that differ from the preset's
-    cover: str | None = None  # of an evaluation: none, soft, hard
-
-    def to_json(self) -> dict[str, Any]:
-        """Only what applies."""
-        return {name: value for name, value in asdict(self).items() if value is not None and value != {}}
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedCell:
-    """One piece of work: `recipe` is everything that determines it, and the key is the recipe's hash."""
-
-    key: str
-    kind: Kind
-    label: str  # for people: "GTS+DA on sd, seed 0"
-    facts: Facts
-    needs: tuple[str, ...]  # keys of the cells whose results it takes
-    recipe: Mapping[str, Any] = field(default_factory=dict)
-    inputs: Mapping[str, str] = field(default_factory=dict)  # where sources lie on this machine: not part of the key
-
-    def to_json(self) -> dict[str, Any]:
-        """The cell as it stands in its plan's file; the recipe is in the cell's own folder."""
-        return {
-            "key": self.key,
-            "kind": self.kind,
-            "label": self.label,
-            "facts": self.facts.to_json(),
-            "needs": list(self.needs),
-        }
-
-    def whole_json(self) -> dict[str, Any]:
-        """All of it: what a process needs to run the cell."""
-        return {**self.to_json(), "recipe": dict(self.recipe), "inputs": dict(self.inputs)}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> "PlannedCell":
-        """The opposite of `whole_json`."""
-        return cls(**{**record, "facts": Facts(**record["facts"]), "needs": tuple(record["needs"])})
+OUTCOMES = "outcomes.json"
 
 
 def cell_folder(root: Path, key: str) -> Path:
@@ -86,20 +45,17 @@ def cell_folder(root: Path, key: str) -> Path:
     return root / CELLS / key
 
 
-def write_plan(root: Path, name: str, description: Mapping[str, Any], cells: Sequence[PlannedCell]) -> Path:
+# --- writing ---
+
+
+def write_plan(root: Path, name: str, description: Record, cells: Sequence[Cell]) -> Path:
     """Say which cells a plan consists of, before any of them runs: what is missing can then be seen, too."""
     path = root / PLANS / f"{name}.json"
-    record = {"name": name, **description, "cells": [cell.to_json() for cell in cells]}
-    _write_json(path, record)
+    _write_json(path, {"name": name, **description, "cells": [cell.to_json() for cell in cells]})
     return path
 
 
-def is_published(root: Path) -> bool:
-    """Whether a folder of results is for reading only (`publishing.py`)."""
-    return (root / PUBLISHED).is_file()
-
-
-def begin_cell(root: Path, cell: PlannedCell) -> Path:
+def begin_cell(root: Path, cell: Cell) -> Path:
     """Make the cell's folder say what it is, and forget an earlier failure."""
     folder = cell_folder(root, cell.key)
     for name in (DONE, FAILED):  # a cell that is run is neither
@@ -108,7 +64,7 @@ def begin_cell(root: Path, cell: PlannedCell) -> Path:
     return folder
 
 
-def finish_cell(folder: Path, summary: Mapping[str, Any], origin: Mapping[str, Any], files: Sequence[Path]) -> None:
+def finish_cell(folder: Path, summary: Record, origin: Record, files: Sequence[Path]) -> None:
     """Mark a cell as done: `summary` are its numbers, `origin` says where, when and with which versions it ran."""
     hashes = {
         path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
@@ -118,9 +74,21 @@ def finish_cell(folder: Path, summary: Mapping[str, Any], origin: Mapping[str, A
     _write_json(folder / DONE, {"summary": summary, **origin, "files": hashes})
 
 
-def fail_cell(folder: Path, reason: str, origin: Mapping[str, Any]) -> None:
+def fail_cell(folder: Path, reason: str, origin: Record) -> None:
     """Say why a cell failed; the next run tries it again."""
     _write_json(folder / FAILED, {"reason": reason, **origin})
+
+
+def write_outcomes(folder: Path, right: Mapping[str, bool]) -> None:
+    """Which problems of an evaluation are right: predictions are judged once, when they are made."""
+    sides = {word: sorted(name for name in right if right[name] is good) for word, good in _SIDES}
+    write_text(folder / OUTCOMES, json.dumps(sides, ensure_ascii=False) + "\n")
+
+
+_SIDES = (("right", True), ("wrong", False))
+
+
+# --- reading ---
 
 
 def read_done(folder: Path) -> dict[str, Any] | None:
@@ -135,6 +103,130 @@ def read_done(folder: Path) -> dict[str, Any] | None:
     return record
 
 
+def read_runs(root: Path) -> tuple[PlanResults, ...]:
+    """All plans that were run into a folder, by name."""
+    paths = sorted((root / PLANS).glob("*.json"))
+    if not paths:
+        raise ComdivError(f"{root} holds no results: it has no {PLANS}/*.json; `comdiv run PLAN --out {root}` makes it")
+    return tuple(read_plan_results(root, path) for path in paths)
+
+
+def read_plan_results(root: Path, path: Path) -> PlanResults:
+    """One plan, with the state of its cells as it is on disk now."""
+    record = read_json(path)
+    try:
+        return PlanResults(
+            name=record["name"],
+            title=record.get("title", ""),
+            reproduces=record.get("reproduces", ""),
+            preset=record.get("preset"),
+            plan=record.get("plan", {}),
+            path=path,
+            cells=tuple(_with_states(root, [Cell.from_json(cell) for cell in record["cells"]])),
+        )
+    except (KeyError, TypeError) as error:
+        raise ComdivError(f"{path} is no plan's file of this version: {error}") from error
+
+
+def _with_states(root: Path, cells: Sequence[Cell]) -> Iterator[Cell]:
+    """Cells come after those they need, so that a failure is known when its dependants are read."""
+    blocked: dict[str, str] = {}  # key of a cell without a result → the label of the one that failed
+    datasets = sources(cells)
+    for planned in cells:
+        folder = cell_folder(root, planned.key)
+        cell = replace(planned, folder=folder)
+        if (done := read_done(folder)) is not None:
+            source = datasets.get(cell.key)
+            details = RunDetails(folder, None if source is None else cell_folder(root, source))
+            summary = done.pop("summary", {})
+            yield replace(cell, status="done", summary=summary, origin=done, details=details)
+        elif not (folder / DONE).exists() and (folder / FAILED).is_file():
+            failed = read_json(folder / FAILED)
+            blocked[cell.key] = cell.label
+            yield replace(cell, status="failed", reason=str(failed.pop("reason", "")), origin=failed)
+        else:
+            culprit = next((blocked[need] for need in cell.needs if need in blocked), None)
+            if culprit is not None:
+                blocked[cell.key] = culprit
+            yield replace(cell, reason=f"because of: {culprit}" if culprit else "")
+
+
+@dataclass(frozen=True)
+class RunDetails:
+    """What the files of a finished cell say; `source` is the folder of the dataset cell that it comes from."""
+
+    folder: Path
+    source: Path | None
+
+    def dataset(self) -> Record:
+        """`dataset.json`."""
+        path = self.folder / "dataset"
+        return read_facts(path) if (path / "dataset.json").is_file() else {}
+
+    def history(self) -> Sequence[Record]:
+        """`metrics.jsonl` of the run."""
+        path = self.folder / "run" / "metrics.jsonl"
+        return [entry for _, entry in read_json_lines(path)] if path.is_file() else []
+
+    def frequencies(self) -> Mapping[str, Sequence[Record]]:
+        """The lists in the measurement's `report.json`."""
+        path = self.folder / "measurement" / "report.json"
+        if not path.is_file():
+            return {}
+        record = read_json(path)
+        return {kind: record[kind] for kind in ("atoms", "compounds")}
+
+    def outcomes(self) -> Mapping[str, bool] | None:
+        """As the evaluation wrote them down; runs of an older version did not, and their predictions are judged."""
+        return self._outcomes
+
+    @cached_property
+    def _outcomes(self) -> Mapping[str, bool] | None:
+        path = self.folder / "test" / OUTCOMES
+        if path.is_file():
+            record = read_json(path)
+            return {name: good for word, good in _SIDES for name in record[word]}
+        predictions, problems = self.folder / "test" / "predictions.jsonl", self._test()
+        if not problems or not predictions.is_file():
+            return None
+        return {outcome.id: outcome.right for outcome in judge_all(problems, read_predictions(predictions))}
+
+    def test_ids(self) -> tuple[str, ...]:
+        """As the dataset has them."""
+        return tuple(sorted(problem.id for problem in self._test()))
+
+    def compositions(self) -> Mapping[str, frozenset[str]]:
+        """As the dataset's problems say."""
+        found = defaultdict(set)
+        for problem in self._test():
+            if problem.composition:
+                found[problem.composition].add(problem.id)
+        return {name: frozenset(ids) for name, ids in found.items()}
+
+    def _test(self) -> tuple[Problem, ...]:
+        path = None if self.source is None else self.source / "dataset" / "test.jsonl"
+        return read_part(path) if path is not None and path.is_file() else ()
+
+
+def part_problems(plan: PlanResults, cell: Cell, part: str) -> tuple[Problem, ...]:
+    """One part of the dataset that a cell comes from, before any augmentation; none where its texts are not there."""
+    source = cell if cell.kind == "dataset" else plan.ancestor(cell, "dataset")
+    path = None if source is None else source.file(f"dataset/{part}.jsonl")
+    return () if path is None else read_part(path)
+
+
+@lru_cache(maxsize=8)
+def read_part(path: Path) -> tuple[Problem, ...]:
+    """The problems of a file; several tables ask for the same one."""
+    return tuple(read_problems(path))
+
+
+def judgement_files(root: Path) -> list[Path]:
+    """People's marks that lie with the results."""
+    folder = root / JUDGEMENTS
+    return sorted(path for path in folder.iterdir() if path.suffix in (".jsonl", ".csv")) if folder.is_dir() else []
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of ours; a damaged one is a clear line."""
     try:
@@ -146,5 +238,5 @@ def read_json(path: Path) -> dict[str, Any]:
     return record
 
 
-def _write_json(path: Path, record: Mapping[str, Any]) -> None:
+def _write_json(path: Path, record: Record) -> None:
     write_text(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")

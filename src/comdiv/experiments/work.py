@@ -15,6 +15,7 @@ from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, 
 from comdiv.errors import ComdivError
 from comdiv.experiments.options import PROGRAM, augmentation_with_ban, synthesis_options
 from comdiv.experiments.steps import equal_steps, steps_of, training_problems
+from comdiv.experiments.store import write_outcomes
 from comdiv.experiments.subsets import test_subsets
 from comdiv.files import file_sha256
 from comdiv.solver import Progress
@@ -199,7 +200,6 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
-    from comdiv.evaluation import evaluate_predictions, read_predictions, templates_of
     from comdiv.solvers.runs import evaluate_run
 
     trained_on, dataset = read_dataset(place.data(1)), read_dataset(place.data(-1))
@@ -209,13 +209,12 @@ def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         raise ComdivError(f"the dataset has no {' or '.join(recipe['parts'])} problems to evaluate on")
     for part, problems in parts.items():
         folder = place.folder / part
-        evaluate_run(
-            place.needs[0] / "run", problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
-            cover=recipe["cover"], progress=place.progress,
-        )  # fmt: skip
         subsets = test_subsets(problems, trained_on.train) if part == "test" else {}
-        predictions = read_predictions(folder / "predictions.jsonl")
-        evaluation = evaluate_predictions(problems, predictions, templates_of(trained_on.training_side), subsets)
+        evaluation = evaluate_run(
+            place.needs[0] / "run", problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
+            cover=recipe["cover"], subsets=subsets, progress=place.progress,
+        )  # fmt: skip
+        write_outcomes(folder, evaluation.right)
         summary[part] = evaluation.to_json()
     return summary
 

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.cell import Cell
 from comdiv.experiments.store import (
     CELL,
     DONE,
     FAILED,
     LOG,
     PROGRESS,
-    PlannedCell,
     begin_cell,
     cell_folder,
     fail_cell,
@@ -50,7 +50,7 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_threads(task["threads"])
     for record in task["cells"]:
-        if not run_cell(Path(task["root"]), PlannedCell.from_json(record), node=task.get("node")):
+        if not run_cell(Path(task["root"]), Cell.from_json(record), node=task.get("node")):
             break
 
 
@@ -77,7 +77,7 @@ def limit_threads(threads: int) -> None:
         os.environ[name] = str(threads)
 
 
-def run_cell(root: Path, cell: PlannedCell, node: str | None = None) -> bool:
+def run_cell(root: Path, cell: Cell, node: str | None = None) -> bool:
     """Run a cell unless it is done; whether it is done now. A failure leaves its reason, the log its traceback."""
     folder = cell_folder(root, cell.key)
     folder.mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def run_cell(root: Path, cell: PlannedCell, node: str | None = None) -> bool:
         return True
 
 
-def _work(root: Path, cell: PlannedCell, folder: Path) -> dict[str, Any]:
+def _work(root: Path, cell: Cell, folder: Path) -> dict[str, Any]:
     from comdiv.experiments.work import Workplace, work
 
     needs = tuple(cell_folder(root, key) for key in cell.needs)

@@ -4,7 +4,7 @@ The twins of the verbs `train` and `evaluate`; experiments and augmentation use 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -90,13 +90,14 @@ def evaluate_run(
     train: Sequence[Problem] | None = None,
     beam: int | None = None,
     cover: Cover = "none",
+    subsets: Mapping[str, Collection[str]] | None = None,
     triples: Sequence[Triple] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Solve the problems with a run's solver, score them, and leave predictions and result in `folder`.
 
-    `train` tells the templates seen in training; `beam` is the run's own unless given; `triples` are compositional
-    pairs among the problems.
+    `train` tells the templates seen in training; `beam` is the run's own unless given; `subsets` are sets of ids to
+    report apart, `triples` compositional pairs among the problems.
     """
     solver = load_run(run, cover)
     settings = getattr(solver, "settings", None)
@@ -110,7 +111,7 @@ def evaluate_run(
         Prediction.from_solution(problem.id, solution) for problem, solution in zip(problems, solutions, strict=True)
     )
     evaluation = evaluate_predictions(
-        problems, predictions, None if train is None else templates_of(train), None, triples
+        problems, predictions, None if train is None else templates_of(train), subsets, triples
     )
     weights = run / "model.safetensors"
     origin = {

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from comdiv.evaluation import Share
-from comdiv.experiments.judging import Judgements
+from comdiv.experiments.cell import Cell, Facts, PlanResults
+from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
 from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.numbers import Number, plan_numbers
-from comdiv.experiments.results import Cell, PlanResults, read_results
-from comdiv.experiments.store import Facts
+from comdiv.experiments.store import RunDetails
 
 CURVE = {
     None: (0.2, 30),
@@ -31,8 +31,8 @@ def curve(tmp_path: Path) -> tuple[PlanResults, list[Number]]:
         facts_of_split = {"compound_divergence": {"paper": divergence, "keysers2020": 0.0}}
         (folder / "dataset" / "dataset.json").write_text(json.dumps(facts_of_split))
         status = "not run" if right is None else "done"
-        data = Cell(f"dataset-{target}", "dataset", "", facts, (), folder, status)  # type: ignore[arg-type]
-        cell = Cell(f"evaluation-{target}", "evaluation", "", facts, (data.key,), folder, status)  # type: ignore[arg-type]
+        data = Cell(f"dataset-{target}", "dataset", "", facts, (), status=status, details=RunDetails(folder, folder))  # type: ignore[arg-type]
+        cell = Cell(f"evaluation-{target}", "evaluation", "", facts, (data.key,), status=status)  # type: ignore[arg-type]
         cells += [data, cell]
         shares = {} if right is None else {"seed 0": Share(right, 40)}
         numbers.append(Number("curve", "MathEN", facts, "test", None, shares, (cell,)))
@@ -56,7 +56,7 @@ def test_two_splits_are_no_curve(curve: tuple[PlanResults, list[Number]]) -> Non
 
 def test_rounds_are_shown_with_their_training_set_and_time(results: Path) -> None:
     plan = next(plan for plan in read_results(results) if plan.name == "rounds-curve")
-    table = rounds_table(plan, plan_numbers(plan, Judgements()))
+    table = rounds_table(plan, plan_numbers(plan))
     assert table is not None
     assert [entry.text for entry in table.rows[3]][:4] == ["GTS", "sd", "3", "50"]
     assert [row[-1].text for row in table.rows] == ["0.1", "0.2", "0.3", "0.4"]
@@ -71,4 +71,4 @@ def test_the_papers_number_is_for_its_own_number_of_rounds(rounds: int | None, p
 
 def test_a_plan_without_rounds_has_no_such_table(results: Path) -> None:
     plan = next(plan for plan in read_results(results) if plan.name == "main-results")
-    assert rounds_table(plan, plan_numbers(plan, Judgements())) is None
+    assert rounds_table(plan, plan_numbers(plan)) is None

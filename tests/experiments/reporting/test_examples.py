@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from comdiv.dataset import Dataset, write_dataset
+from comdiv.experiments.cell import Cell, Facts, PlanResults
+from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.cases import case_studies
 from comdiv.experiments.reporting.examples import three_problems, worked_examples
-from comdiv.experiments.results import Cell, PlanResults, read_results
-from comdiv.experiments.store import Facts
 from comdiv.expression import parse, template
 from comdiv.problem import Problem, Provenance, write_problems
 from comdiv.splitting.compounds import compounds_of
@@ -81,8 +81,8 @@ def plan(folder: Path) -> PlanResults:
     facts = Facts(dataset="sd", corpus="demo-en", split="synthesis")
     augmented = replace(facts, augmentation="DA")
     cells = (
-        Cell("sd", "dataset", "sd", facts, (), folder / "sd", "done"),
-        Cell("da", "augmentation", "DA on sd", augmented, ("sd",), folder / "da", "done"),
+        Cell("sd", "dataset", "sd", facts, (), status="done", folder=folder / "sd"),
+        Cell("da", "augmentation", "DA on sd", augmented, ("sd",), status="done", folder=folder / "da"),
     )
     return PlanResults("mine", "", "", None, {}, folder / "plans" / "mine.json", cells)
 

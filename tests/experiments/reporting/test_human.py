@@ -6,9 +6,10 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, write_judgements
+from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.human import human_section
 from comdiv.experiments.reporting.tables import Table
-from comdiv.experiments.results import PlanResults, read_results
 
 
 @pytest.fixture(scope="module")

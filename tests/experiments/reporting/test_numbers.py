@@ -11,13 +11,12 @@ from comdiv.dataset import Dataset, write_dataset
 from comdiv.evaluation import Prediction, Share, wilson_interval
 from comdiv.evaluation.paired import paired_bootstrap
 from comdiv.evaluation.predictions import write_predictions
-from comdiv.experiments.judging import Judgements
+from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.reporting.detail_tables import numbers_table
 from comdiv.experiments.reporting.entries import number_entry
 from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
 from comdiv.experiments.reporting.result_tables import accuracy_table
-from comdiv.experiments.results import Cell, PlanResults
-from comdiv.experiments.store import Facts
+from comdiv.experiments.store import RunDetails
 from comdiv.expression import parse
 from comdiv.problem import Problem
 
@@ -32,11 +31,13 @@ def problem(place: int) -> Problem:
     return Problem(str(place), "en", f"{place} and 2 pears?", parse("N0+N1"), Fraction(place + 2), composition=kind)
 
 
-def evaluation(folder: Path, facts: Facts, right: set[int] | None, needs: tuple[str, ...]) -> Cell:
+def evaluation(
+    folder: Path, facts: Facts, right: set[int] | None, needs: tuple[str, ...], name: str = "evaluation"
+) -> Cell:
     """An evaluation cell with its predictions; None: it failed."""
-    key = f"evaluation-{facts.method}-{facts.seed}"
+    key = f"{name}-{facts.method}-{facts.seed}"
     if right is None:
-        return Cell(key, "evaluation", key, facts, needs, folder / key, "failed", "out of memory")
+        return Cell(key, "evaluation", key, facts, needs, status="failed", reason="out of memory")
     predictions = [Prediction(str(n), answer=Fraction(n + 2) if n in right else Fraction(0)) for n in range(10)]
     write_predictions(folder / key / "test" / "predictions.jsonl", predictions)
     subsets = {
@@ -44,13 +45,14 @@ def evaluation(folder: Path, facts: Facts, right: set[int] | None, needs: tuple[
         for name, ids in (("lexical", LEXICAL), ("structural", set(range(10)) - LEXICAL))
     }
     summary = {"test": {"correct": len(right), "n": 10, "subsets": subsets}, "validation": {"correct": 4, "n": 5}}
-    return Cell(key, "evaluation", key, facts, needs, folder / key, "done", summary=summary)
+    details = RunDetails(folder / key, folder / "data")
+    return Cell(key, "evaluation", key, facts, needs, status="done", summary=summary, details=details)
 
 
 def results(folder: Path, runs: Mapping[str, Mapping[int, set[int] | None]]) -> PlanResults:
     write_dataset(folder / "data" / "dataset", Dataset((), (), tuple(map(problem, range(10)))), title="ten problems")
     facts = Facts(dataset="ten", corpus="math23k", split="synthesis")
-    cells = [Cell("data", "dataset", "ten", facts, (), folder / "data", "done")]
+    cells = [Cell("data", "dataset", "ten", facts, (), status="done", folder=folder / "data")]
     for method, seeds in runs.items():
         for seed, right in seeds.items():
             plain = method.removesuffix("+DA") if method.endswith("+DA") else None
@@ -65,7 +67,7 @@ def number(numbers: Sequence[Number], method: str, part: str = "test", subset: s
 
 @pytest.fixture
 def numbers(tmp_path: Path) -> list[Number]:
-    return plan_numbers(results(tmp_path, {"GTS": PLAIN, "GTS+DA": AUGMENTED}), Judgements())
+    return plan_numbers(results(tmp_path, {"GTS": PLAIN, "GTS+DA": AUGMENTED}))
 
 
 def test_the_mean_is_over_seeds_and_each_seed_counts_once(numbers: list[Number]) -> None:
@@ -86,18 +88,18 @@ def test_the_interval_over_seeds_is_students(numbers: list[Number]) -> None:
 
 def test_a_part_that_is_not_evaluated_has_no_number(tmp_path: Path) -> None:
     both = results(tmp_path, {"GTS": {0: {0}}})
-    assert [n.part for n in plan_numbers(both, Judgements()) if n.subset is None] == ["validation", "test"]
+    assert [n.part for n in plan_numbers(both) if n.subset is None] == ["validation", "test"]
     asked = replace(both, plan={"evaluate": {"parts": ["test"]}})
-    assert [n.part for n in plan_numbers(asked, Judgements()) if n.subset is None] == ["test"]
+    assert [n.part for n in plan_numbers(asked) if n.subset is None] == ["test"]
     (data, one) = both.cells
     whole = replace(both, cells=(data, replace(one, summary={"test": one.summary["test"]})))  # nothing was held back
-    found = plan_numbers(whole, Judgements())
+    found = plan_numbers(whole)
     assert [n.part for n in found if n.subset is None] == ["test"]
     assert [column.title for column in accuracy_table("plan", "", found).columns] == ["Method", "test"]
 
 
 def test_with_two_seeds_there_is_no_interval_over_seeds(tmp_path: Path) -> None:
-    two = plan_numbers(results(tmp_path, {"GTS": {0: {0}, 1: {1, 2}}}), Judgements())
+    two = plan_numbers(results(tmp_path, {"GTS": {0: {0}, 1: {1, 2}}}))
     assert number(two, "GTS").over_seeds is None
     assert number(two, "GTS").over_problems is not None
 
@@ -128,7 +130,7 @@ def test_the_difference_is_told_seed_by_seed(numbers: list[Number]) -> None:
 
 
 def test_one_seed_has_nothing_to_tell_seed_by_seed(tmp_path: Path) -> None:
-    one = number(plan_numbers(results(tmp_path, {"GTS": {0: {0}}, "GTS+DA": {0: {0, 1}}}), Judgements()), "GTS+DA")
+    one = number(plan_numbers(results(tmp_path, {"GTS": {0: {0}}, "GTS+DA": {0: {0, 1}}})), "GTS+DA")
     assert not any("by seed" in line for line in number_entry(one).lines)
 
 
@@ -143,13 +145,13 @@ def test_subsets_are_compared_on_their_own_problems(numbers: list[Number]) -> No
 
 def test_only_seeds_that_both_methods_have_are_compared(tmp_path: Path) -> None:
     runs: dict[str, Mapping[int, set[int] | None]] = {"GTS": {0: {0}, 1: None}, "GTS+DA": {0: {0, 1}, 1: {0, 1, 2}}}
-    found = plan_numbers(results(tmp_path, runs), Judgements())
+    found = plan_numbers(results(tmp_path, runs))
     (paired,) = number(found, "GTS+DA").paired
     assert (paired.difference, paired.by_seed) == (pytest.approx(0.1), (pytest.approx(0.1),))
 
 
 def test_a_failed_seed_is_lacking_and_a_method_without_any_is_unknown(tmp_path: Path) -> None:
-    found = plan_numbers(results(tmp_path, {"GTS": {0: {0}, 1: None}, "LSTM": {0: None}}), Judgements())
+    found = plan_numbers(results(tmp_path, {"GTS": {0: {0}, 1: None}, "LSTM": {0: None}}))
     assert number(found, "GTS").accuracy == pytest.approx(0.1)
     assert [cell.reason for cell in number(found, "GTS").lacking] == ["out of memory"]
     lstm = number(found, "LSTM")
@@ -159,20 +161,24 @@ def test_a_failed_seed_is_lacking_and_a_method_without_any_is_unknown(tmp_path: 
 def test_results_without_texts_have_numbers_but_no_paired_test(tmp_path: Path) -> None:
     plan = results(tmp_path, {"GTS": PLAIN, "GTS+DA": AUGMENTED})
     (tmp_path / "data" / "dataset" / "test.jsonl").unlink()
-    found = plan_numbers(plan, Judgements())
+    found = plan_numbers(plan)
     assert number(found, "GTS+DA").accuracy == pytest.approx(16 / 30)
     assert number(found, "GTS+DA").paired == ()
 
 
 def test_parts_are_pooled_over_seeds(tmp_path: Path) -> None:
     plan = results(tmp_path, {"GTS": PLAIN})
-    found = breakdowns(plan_numbers(plan, Judgements()))
+    found = breakdowns(plan_numbers(plan))
     assert [one.number.method for one in found] == ["GTS"]
-    assert found[0].parts == {}  # no result.json is there
-    for cell in plan.of_kind("evaluation"):
-        path = cell.folder / "test" / "result.json"
-        path.write_text('{"by_operator_count": {"1": {"correct": 2, "n": 9}, "2": {"correct": 0, "n": 1}}}')
-    parts = breakdowns(plan_numbers(plan, Judgements()))[0].parts
+    assert set(found[0].parts) == {"lexical", "structural"}
+    by_count = {"1": {"correct": 2, "n": 9}, "2": {"correct": 0, "n": 1}}
+    cells = [
+        replace(cell, summary={**cell.summary, "test": {**cell.summary["test"], "by_operator_count": by_count}})
+        if cell.kind == "evaluation"
+        else cell
+        for cell in plan.cells
+    ]
+    parts = breakdowns(plan_numbers(replace(plan, cells=tuple(cells))))[0].parts
     assert parts["1 operator"] == Share(6, 27)
     assert parts["2 operators"] == Share(0, 3)
     assert parts["lexical"] == Share(0, 9)
@@ -186,8 +192,8 @@ def test_equal_steps_compare_with_the_training_that_has_them(tmp_path: Path) -> 
     """GTS was trained twice: as it is, and with as many steps as GTS+DA. Only the second is a fair comparison."""
     plan = results(tmp_path, {"GTS": {0: {0}}, "GTS+DA": {0: {0, 1, 2, 3}}})
     facts = Facts("ten", "math23k", "synthesis", method="GTS", seed=0, steps="equal", steps_like="GTS+DA", cover="none")
-    longer = evaluation(tmp_path / "longer", facts, {0, 1, 2}, ("data",))
-    found = plan_numbers(replace(plan, cells=(*plan.cells, longer)), Judgements())
+    longer = evaluation(tmp_path, facts, {0, 1, 2}, ("data",), "longer")
+    found = plan_numbers(replace(plan, cells=(*plan.cells, longer)))
     (paired,) = number(found, "GTS+DA").paired
     assert paired.difference == pytest.approx(0.1)
     assert paired.other == pytest.approx(0.3)

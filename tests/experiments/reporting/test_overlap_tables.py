@@ -1,9 +1,9 @@
 """Test texts in the training set: shown for augmented sets, and wherever there are any."""
 
 from comdiv.evaluation import Share
+from comdiv.experiments.cell import Facts
 from comdiv.experiments.reporting.numbers import Number
 from comdiv.experiments.reporting.overlap_tables import overlap_table
-from comdiv.experiments.store import Facts
 
 
 def numbers(method: str, inside: tuple[int, int], outside: tuple[int, int], *, augmented: bool) -> list[Number]:

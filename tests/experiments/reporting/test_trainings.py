@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.training_tables import training_table
-from comdiv.experiments.results import PlanResults, read_results
 from experiments.synthetic import write_synthetic_results
 
 

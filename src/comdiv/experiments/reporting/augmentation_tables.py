@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
-from comdiv.experiments.results import Cell, PlanResults
 
 _CAPTION = (
     "New problems that passed the checks, and those that stayed: all, or the share that the ranker was surest of. "

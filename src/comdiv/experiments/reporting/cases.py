@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from comdiv.experiments.judging import read_part
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.examples import LONGEST, Example
 from comdiv.experiments.reporting.shown import ShownProblem, shown_problem
-from comdiv.experiments.results import Cell, PlanResults
+from comdiv.experiments.store import read_part
 from comdiv.expression import ExpressionError, parse
 from comdiv.problem import Problem, read_json_lines
 
@@ -28,10 +28,10 @@ def case_studies(plans: Sequence[PlanResults]) -> list[Example]:
 
 
 def _study(cell: Cell, name: str) -> Example | None:
-    folder = cell.folder / "dataset" / "rounds" / "1"
-    if not (folder / "kept.jsonl").is_file():
+    path = cell.file("dataset/rounds/1/kept.jsonl")
+    if path is None:
         return None
-    kept = read_part(folder / "kept.jsonl")
+    folder, kept = path.parent, read_part(path)
     scores = dict(_scores(folder / "scores.jsonl"))
     problems = [*_kept(kept, scores), *_ranked_away(folder, kept, scores), *_refused(folder, kept)]
     if not problems:
@@ -96,9 +96,10 @@ def _scores(path: Path) -> Iterator[tuple[str, float]]:
 
 def _counts(cell: Cell) -> str:
     """How many candidates there were and how many stayed, as the augmentation's report says."""
-    if cell.augmentation_report is None:
+    path = cell.file("dataset/report.json")
+    if path is None:
         return ""
-    report = json.loads(cell.augmentation_report.read_text(encoding="utf-8"))
+    report = json.loads(path.read_text(encoding="utf-8"))
     told = []
     for facts in report.get("rounds", [])[:1]:
         for operation in ("operation 1", "operation 2"):

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.dataset_tables import compound_divergence
 from comdiv.experiments.reporting.entries import number_entry
 from comdiv.experiments.reporting.numbers import Number
 from comdiv.experiments.reporting.result_tables import main_numbers
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
-from comdiv.experiments.results import PlanResults
 
 _CAPTION = "Answer accuracy in percent on test: mean over seeds ± half of its 95 % interval."
 FEWEST_TARGETS = 3  # distinct ones, "none" among them, that make a curve

@@ -1,14 +1,12 @@
 """The datasets of a plan as Table I has them: sizes, length ratio and divergences, the paper's numbers beside ours."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from comdiv.dataset import read_facts
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.paper import PaperDataset, read_paper
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, Tone
 from comdiv.experiments.reporting.wording import percent, signed
-from comdiv.experiments.results import Cell, PlanResults
 
 
 def dataset_table(plan: PlanResults) -> Table | None:
@@ -41,9 +39,7 @@ def measurement_of(plan: PlanResults, cell: Cell) -> Mapping[str, Any]:
         return {}
     if cell.kind == "measurement":
         return cell.summary
-    if cell.dataset is None:
-        return {}
-    return read_facts(cell.dataset.parent)
+    return {} if cell.details is None else cell.details.dataset()
 
 
 def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
@@ -51,14 +47,6 @@ def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
     source = plan.ancestor(cell, "dataset")
     measured = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
     return None if measured is None else _paper_alpha(measurement_of(plan, measured).get("compound_divergence"))
-
-
-def read_frequencies(cell: Cell) -> Mapping[str, Any] | None:
-    """A measurement's report with all frequencies, if it is there."""
-    if cell.measurement is None:
-        return None
-    record = json.loads(cell.measurement.read_text(encoding="utf-8"))
-    return record if isinstance(record, dict) else None
 
 
 def _row(plan: PlanResults, cell: Cell) -> tuple[Entry, ...]:

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from comdiv.experiments.judging import part_problems, read_part
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.shown import ShownProblem, shown_problem
-from comdiv.experiments.results import Cell, PlanResults
+from comdiv.experiments.store import part_problems, read_part
 from comdiv.expression import operator_count, template
 from comdiv.language import get_language
 from comdiv.problem import Problem
@@ -46,7 +46,7 @@ def _clusters(plan: PlanResults, cell: Cell) -> Example | None:
     """Figure 2: what an atom is, and why the expression alone does not tell."""
     if cell.kind != "dataset" or cell.facts.split not in ("dbca", "iid", "template", "length"):
         return None
-    problems = [p for part in ("train", "validation", "test") for p in part_problems(plan, cell, part) or ()]
+    problems = [p for part in ("train", "validation", "test") for p in part_problems(plan, cell, part)]
     if not problems:
         return None
     k = cell.facts.k or 10
@@ -105,11 +105,11 @@ def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
         return None
     halves: dict[str, dict[str, Problem]] = defaultdict(dict)
     for part in ("train", "validation"):
-        for problem in part_problems(plan, cell, part) or ():
+        for problem in part_problems(plan, cell, part):
             details = problem.provenance.details
             if problem.provenance.operation == "decomposition" and "seed" in details and "product" in details:
                 halves[str(details["seed"])][str(details["product"])] = problem
-    seeds = [p for p in part_problems(plan, cell, "test") or () if set(halves.get(p.id, ())) >= {"a", "b"}]
+    seeds = [p for p in part_problems(plan, cell, "test") if set(halves.get(p.id, ())) >= {"a", "b"}]
     if not seeds:
         return None
     seed = min(seeds, key=lambda problem: (len(problem.text), problem.id))
@@ -146,10 +146,10 @@ def _operation_2(plan: PlanResults, cell: Cell) -> Example | None:
 
 def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> Example | None:
     """Figure 4: an augmented problem with its parents."""
-    if cell.kind != "augmentation" or cell.dataset is None:
+    if cell.kind != "augmentation":
         return None
     known = {problem.id: problem for problem in _train_of(cell)}
-    known |= {problem.id: problem for problem in part_problems(plan, cell, "train") or ()}
+    known |= {problem.id: problem for problem in part_problems(plan, cell, "train")}
     made = [p for p in _train_of(cell) if p.provenance.operation == f"operation {number}" and len(p.text) <= LONGEST]
     for problem in sorted(made, key=lambda problem: (len(problem.text), problem.id)):
         parents = [known[name] for name in problem.provenance.parents if name in known]
@@ -164,5 +164,5 @@ def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> Example
 
 def _train_of(cell: Cell) -> tuple[Problem, ...]:
     """The augmented training set, if its texts are there."""
-    path = None if cell.dataset is None else cell.dataset.with_name("train.jsonl")
-    return read_part(path) if path is not None and path.is_file() else ()
+    path = cell.file("dataset/train.jsonl")
+    return () if path is None else read_part(path)

@@ -10,12 +10,12 @@ from pathlib import Path
 from comdiv.evaluation.agreement import Agreement, Kappa, PairAgreement, agreement
 from comdiv.evaluation.intervals import wilson_interval
 from comdiv.evaluation.judgements import read_judgement_files
+from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.paper import read_paper
 from comdiv.experiments.reporting.sections import Section
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
 from comdiv.experiments.reporting.wording import percent
-from comdiv.experiments.results import PlanResults, judgement_files
-from comdiv.experiments.store import JUDGEMENTS
+from comdiv.experiments.store import JUDGEMENTS, judgement_files
 
 _TEXT = Column("Judge", number=False)
 
@@ -33,7 +33,7 @@ def human_section(runs: Path, plans: Sequence[PlanResults], files: Sequence[Path
         f"κ = {printed['kappa']:g} (§V-D)."
     )
     if not chosen:
-        there = next((cell for cell in augmented if (cell.folder / "dataset" / "train.jsonl").is_file()), None)
+        there = next((cell for cell in augmented if cell.file("dataset/train.jsonl") is not None), None)
         data = "AUGMENTED" if there is None else f"{runs.name}/cells/{there.key}/dataset"
         command = f"comdiv judge {data} --judge Ann --judge Ben --sample 100 --out {runs.name}/{JUDGEMENTS}"
         told = "Nobody has judged problems of these results yet"

@@ -13,10 +13,8 @@ from statistics import fmean
 from comdiv.evaluation import Share, mean_over_seeds, wilson_interval
 from comdiv.evaluation.intervals import Interval
 from comdiv.evaluation.paired import paired_bootstrap
-from comdiv.experiments.judging import Judgements
+from comdiv.experiments.cell import Cell, Facts, PlanResults, right_answers
 from comdiv.experiments.reporting.paper import Place
-from comdiv.experiments.results import Cell, PlanResults
-from comdiv.experiments.store import Facts
 
 RESAMPLES = 10_000
 FEWEST_SEEDS = 3  # with two, Student's factor is 12.7
@@ -103,13 +101,13 @@ class Number:
         return [cell for cell in self.cells if cell.status != "done"]
 
 
-def plan_numbers(plan: PlanResults, judgements: Judgements) -> list[Number]:
+def plan_numbers(plan: PlanResults) -> list[Number]:
     """All numbers of a plan, in the order in which it names their cells; those without a finished seed as well."""
     groups: dict[str, list[Cell]] = defaultdict(list)
     for cell in plan.of_kind("evaluation"):
         groups[_group(cell.facts)].append(cell)
     whole = {name: tuple(cells) for name, cells in groups.items()}
-    return [number for cells in whole.values() for number in _numbers(plan, cells, whole, judgements)]
+    return [number for cells in whole.values() for number in _numbers(plan, cells, whole)]
 
 
 def _group(facts: Facts, **changes: object) -> str:
@@ -122,9 +120,7 @@ def _group(facts: Facts, **changes: object) -> str:
     return json.dumps(named, sort_keys=True)
 
 
-def _numbers(
-    plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tuple[Cell, ...]], judgements: Judgements
-) -> Iterator[Number]:
+def _numbers(plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tuple[Cell, ...]]) -> Iterator[Number]:
     facts = cells[0].facts
     method = _method(facts, groups)
     subsets = list(dict.fromkeys(name for cell in cells for name in cell.summary.get("test", {}).get("subsets", {})))
@@ -137,7 +133,7 @@ def _numbers(
                 record = record.get("subsets", {}).get(subset)
             if record:
                 shares[_replicate(cell.facts)] = Share(int(record["correct"]), int(record["n"]))
-        paired = () if part != "test" else tuple(_paired(plan, cells, groups, judgements, subset))
+        paired = () if part != "test" else tuple(_paired(cells, groups, subset))
         yield Number(plan.name, method, facts, part, subset, shares, cells, paired)
 
 
@@ -169,13 +165,7 @@ def _replicate(facts: Facts) -> str:
     return f"{split}seed {facts.seed}"
 
 
-def _paired(
-    plan: PlanResults,
-    cells: Sequence[Cell],
-    groups: Mapping[str, tuple[Cell, ...]],
-    judgements: Judgements,
-    subset: str | None,
-) -> Iterator[Paired]:
+def _paired(cells: Sequence[Cell], groups: Mapping[str, tuple[Cell, ...]], subset: str | None) -> Iterator[Paired]:
     """Against the method without augmentation, and against itself without the coverage constraint."""
     if subset is not None and subset not in COMPOSITIONS:
         return
@@ -190,7 +180,7 @@ def _paired(
     if facts.cover not in (None, "none"):
         others.append((UNCOVERED, _group(facts, cover="none")))
     for name, key in others:
-        found = _compare(name, plan, cells, groups.get(key, ()), judgements, subset)
+        found = _compare(name, cells, groups.get(key, ()), subset)
         if found is not None:
             yield found
 
@@ -203,21 +193,14 @@ class _Tally:
     others: int = 0
 
 
-def _compare(
-    against: str,
-    plan: PlanResults,
-    cells: Sequence[Cell],
-    others: Sequence[Cell],
-    judgements: Judgements,
-    subset: str | None,
-) -> Paired | None:
+def _compare(against: str, cells: Sequence[Cell], others: Sequence[Cell], subset: str | None) -> Paired | None:
     """Problems are drawn, seeds are not: a problem counts with its mean over the seeds that both methods have."""
     ours, theirs = _finished(cells), _finished(others)
     common = [name for name in ours if name in theirs]
     tallies: dict[tuple[int | None, str], _Tally] = defaultdict(_Tally)
     by_seed = []
     for name in common:
-        right, other = judgements.right(plan, ours[name], subset), judgements.right(plan, theirs[name], subset)
+        right, other = right_answers(ours[name], subset), right_answers(theirs[name], subset)
         if right is None or other is None or right.keys() != other.keys():
             continue
         by_seed.append((sum(right.values()) - sum(other.values())) / max(1, len(right)))
@@ -264,15 +247,12 @@ def breakdowns(numbers: Sequence[Number]) -> list[Breakdown]:
 
 
 def _parts(cell: Cell) -> Iterator[tuple[str, Share]]:
-    path = cell.result("test") if cell.status == "done" else None
-    if path is None:
-        return
-    record = json.loads(path.read_text(encoding="utf-8"))
+    record = cell.summary.get("test", {})
     for count, share in record.get("by_operator_count", {}).items():
         yield (f"{count} operator{'' if count == '1' else 's'}", _share(share))
     for seen, share in (record.get("by_template_seen") or {}).items():
         yield (f"template {seen}", _share(share))
-    for name, share in cell.summary.get("test", {}).get("subsets", {}).items():
+    for name, share in record.get("subsets", {}).items():
         yield (name, _share(share))
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
+from comdiv.experiments.cell import Cell, PlanResults, Record
 from comdiv.experiments.reporting.curve_tables import has_curve, seconds_per_epoch
-from comdiv.experiments.reporting.dataset_tables import compound_divergence, read_frequencies
+from comdiv.experiments.reporting.dataset_tables import compound_divergence
 from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.figures import (
     Gap,
@@ -20,8 +20,6 @@ from comdiv.experiments.reporting.figures import (
 )
 from comdiv.experiments.reporting.numbers import COMPOSITIONS, Number
 from comdiv.experiments.reporting.result_tables import Pair, find, main_numbers, pairs
-from comdiv.experiments.results import Cell, PlanResults
-from comdiv.problem import read_json_lines
 from comdiv.splitting.measurement import Frequency
 
 
@@ -108,20 +106,18 @@ def _rounds_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Pict
 
 def _frequencies(plan: PlanResults) -> Iterator[Picture]:
     for cell in plan.of_kind("measurement"):
-        record = read_frequencies(cell) if cell.status == "done" else None
-        if record is None:
-            continue
-        where = f"{cell.facts.dataset}, k = {record['k']}"
-        for kind, divergence in (("atoms", "atom_divergence"), ("compounds", "compound_divergence")):
-            found = [Frequency(**entry) for entry in record[kind]]
-            if found:
-                name = f"{plan.name}-{kind}-{cell.facts.dataset}-{record['k']}"
-                yield frequencies_picture(name, kind, where, found, record[divergence]["paper"])
+        lists = cell.details.frequencies() if cell.details is not None else {}
+        for kind, entries in lists.items():
+            if entries:
+                k, divergence = cell.summary["k"], cell.summary[f"{kind[:-1]}_divergence"]["paper"]
+                name = f"{plan.name}-{kind}-{cell.facts.dataset}-{k}"
+                shown = [Frequency(**entry) for entry in entries]
+                yield frequencies_picture(name, kind, f"{cell.facts.dataset}, k = {k}", shown, divergence)
 
 
 def _trainings(plan: PlanResults) -> Iterator[Picture]:
     """A figure for each dataset; trainings with other hyper-parameters or rounds are lines of their own."""
-    found: dict[str, dict[str, list[list[dict[str, Any]]]]] = {}
+    found: dict[str, dict[str, list[list[Record]]]] = {}
     for cell in plan.of_kind("training"):
         history = _history(cell)
         if history:
@@ -142,10 +138,9 @@ def _training_name(cell: Cell) -> str:
     )
 
 
-def _history(cell: Cell) -> list[dict[str, Any]]:
-    if cell.status != "done" or cell.metrics is None:
-        return []
-    return [entry for _, entry in read_json_lines(cell.metrics) if "loss" in entry and "epoch" in entry]
+def _history(cell: Cell) -> list[Record]:
+    history = cell.details.history() if cell.details is not None else ()
+    return [entry for entry in history if "loss" in entry and "epoch" in entry]
 
 
 def _point(x: float, number: Number) -> Point:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.judging import Judgements
+from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.cases import case_studies
 from comdiv.experiments.reporting.entries import paper_number
 from comdiv.experiments.reporting.examples import worked_examples
@@ -20,7 +21,6 @@ from comdiv.experiments.reporting.run_tables import cell_table, recipe
 from comdiv.experiments.reporting.sections import Section, in_order, plan_section, tiles
 from comdiv.experiments.reporting.tables import WRITERS
 from comdiv.experiments.reporting.wording import duration
-from comdiv.experiments.results import PlanResults, read_results
 from comdiv.figures import write_figure
 from comdiv.files import refuse_to_overwrite, write_text
 from comdiv.solver import Progress
@@ -45,14 +45,13 @@ def make_report(
 
     plans = in_order(read_results(runs))
     tell = progress or (lambda what, done, total, note: None)
-    outcomes = Judgements()
     people = human_section(runs, plans, judgements)
     _make_room(out, force=force)
     numbers: dict[str, list[Number]] = {}
     sections = []
     for place, plan in enumerate(plans):
         tell("reading results", place, len(plans), plan.name)
-        numbers[plan.name] = plan_numbers(plan, outcomes)
+        numbers[plan.name] = plan_numbers(plan)
         sections.append(plan_section(plan, numbers[plan.name]))
     sections += [people] if people is not None else []
     cells = [cell_table(plan) for plan in plans]

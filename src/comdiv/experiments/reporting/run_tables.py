@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.tables import Column, Entry, Table, Tone
 from comdiv.experiments.reporting.wording import duration
-from comdiv.experiments.results import Cell, PlanResults
-from comdiv.experiments.store import DONE, is_published, read_json
 
 _TONES: Mapping[str, Tone] = {"done": "", "failed": "failed", "not run": "missing"}
 
@@ -30,26 +29,20 @@ def recipe(plan: PlanResults) -> Recipe:
     """How a plan was run."""
     name = plan.name.partition("@")[0]
     preset = f" --preset {plan.preset}" if plan.preset else ""
-    root = plan.path.parent.parent
     versions: dict[str, set[str]] = {}
     for cell in plan.cells:
-        for package, version in origin_of(cell).get("versions", {}).items():
+        for package, version in cell.origin.get("versions", {}).items():
             versions.setdefault(package, set()).add(str(version))
+    out = "runs" if plan.published else plan.path.parent.parent.name
     return Recipe(
-        command=f"comdiv run experiments/{name}.yaml{preset} --out {'runs' if is_published(root) else root.name}",
+        command=f"comdiv run experiments/{name}.yaml{preset} --out {out}",
         plan=plan.plan,
         seeds=tuple(sorted({cell.facts.seed for cell in plan.cells if cell.facts.seed is not None})),
         versions={package: ", ".join(sorted(found)) for package, found in sorted(versions.items())},
-        hosts=tuple(sorted({cell.host for cell in plan.cells if cell.host})),
+        hosts=tuple(sorted({cell.origin["host"] for cell in plan.cells if cell.origin.get("host")})),
         seconds=sum(cell.seconds or 0 for cell in plan.cells),
         states=dict(Counter(cell.status for cell in plan.cells)),
     )
-
-
-def origin_of(cell: Cell) -> Mapping[str, Any]:
-    """What a finished cell wrote down about itself: versions, hashes, where and when."""
-    path = cell.folder / DONE
-    return read_json(path) if cell.status == "done" and path.is_file() else {}
 
 
 def cell_table(plan: PlanResults) -> Table:
@@ -65,7 +58,7 @@ def cell_table(plan: PlanResults) -> Table:
 
 
 def _row(cell: Cell) -> tuple[Entry, ...]:
-    where = " ".join(part for part in (cell.host, cell.node) if part)
+    where = " ".join(part for part in (cell.origin.get("host"), cell.node) if part)
     name, digest = _result_hash(cell)
     state = Entry(cell.status, cell.status, (cell.reason,) if cell.reason else (), _TONES[cell.status])
     time = Entry("", None) if cell.seconds is None else Entry(duration(cell.seconds), cell.seconds)
@@ -74,7 +67,7 @@ def _row(cell: Cell) -> tuple[Entry, ...]:
         Entry(cell.kind, cell.kind),
         state,
         time,
-        Entry(where, where, hint=cell.finished or ""),
+        Entry(where, where, hint=cell.origin.get("finished") or ""),
         Entry(cell.key, cell.key),
         Entry(digest[:16], digest, (name,) if name else (), hint=digest),
     )
@@ -92,7 +85,7 @@ _RESULTS = (
 
 def _result_hash(cell: Cell) -> tuple[str, str]:
     """The file that is a cell's result, with its hash."""
-    origin = origin_of(cell)
+    origin = cell.origin
     hashes = {name: str(entry.get("sha256", "")) for name, entry in origin.get("files", {}).items()}
     hashes |= origin.get("originals", {})  # of published results: what they were made from
     name = next((name for name in _RESULTS if name in hashes), next(iter(hashes), ""))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.augmentation_tables import augmentation_table
 from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
 from comdiv.experiments.reporting.dataset_tables import dataset_table
@@ -23,7 +24,6 @@ from comdiv.experiments.reporting.result_tables import (
 from comdiv.experiments.reporting.tables import Table, Tone, file_name
 from comdiv.experiments.reporting.training_tables import training_table
 from comdiv.experiments.reporting.wording import interval_text, p_text, signed_percent
-from comdiv.experiments.results import PlanResults
 
 # The order of the paper; plans of the user's own come after these.
 ORDER = (

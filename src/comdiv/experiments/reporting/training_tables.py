@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
-from comdiv.experiments.results import Cell, PlanResults
 
 _CAPTION = (
     "Means over seeds. Seconds are those of the processor: others on the machine change nothing, another machine does."

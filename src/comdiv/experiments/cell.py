@@ -1,0 +1,183 @@
+"""A cell: one piece of an experiment's work, from the moment it is planned until its result is read.
+
+The kinds: `dataset` (a split, a synthesis, or a folder that was there), `measurement` (divergences of a dataset at a
+given k), `augmentation`, `rounds` (the training set as it was after so many rounds of an augmentation), `training`,
+`evaluation` (one way to decode, on validation and test). Their summaries:
+
+    dataset, augmentation, rounds   problems: {train, validation, test}; of an augmentation also `report`
+    measurement                     compound_divergence, atom_divergence, length_ratio … (as `comdiv measure --json`)
+    training                        epochs, best_epoch, validation_accuracy, problems, left_out, steps, planned_epochs,
+                                    seconds_per_epoch (the processor's, so that a busy machine changes nothing)
+    evaluation                      for each part what `comdiv evaluate --json` says. `subsets` of test are structural,
+                                    lexical (of SD), "text in train", "text not in train" (number-masked text),
+                                    "0/1/2 halves in train" (of SD)
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+Kind = Literal["dataset", "measurement", "augmentation", "rounds", "training", "evaluation"]
+Status = Literal["done", "failed", "not run"]
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a cell is in its plan: the names that tables and figures are made of. None: does not apply.
+
+    Names are the plan's own. The same cell may be `GTS+DA` in one plan and `full` in another; its key is the same.
+    """
+
+    dataset: str | None = None  # the plan's name of the dataset: mawps-comdiv
+    corpus: str | None = None  # what it is made from: mawps, demo-en
+    split: str | None = None  # dbca, iid, length, template (or "dbca within"), synthesis, disjoint, folder (was there)
+    target: float | None = None  # compound divergence that the split should reach
+    k: int | None = None  # clusters, of a measurement or a split
+    split_seed: int | None = None
+    method: str | None = None  # the row of a table: GTS+DA
+    solver: str | None = None
+    augmentation: str | None = None  # the plan's name of the augmentation: None without
+    augmentation_seed: int | None = None
+    plain: str | None = None  # the method without augmentation that this one is compared with
+    rounds: int | None = None  # of the augmentation that are in the training set
+    seed: int | None = None  # of the training
+    steps: str | None = None  # "epochs": as many epochs for all; "equal": as many optimiser steps as `steps_like`
+    steps_like: str | None = None  # what the number of steps was made equal to: a method's name
+    settings: Record = field(default_factory=dict)  # hyper-parameters that differ from the preset's
+    cover: str | None = None  # of an evaluation: none, soft, hard
+
+    def to_json(self) -> dict[str, Any]:
+        """Only what applies."""
+        return {name: value for name, value in asdict(self).items() if value is not None and value != {}}
+
+
+class Details(Protocol):
+    """What a finished cell knows beyond its summary, wherever that is stored."""
+
+    def dataset(self) -> Record:
+        """`dataset.json` of a cell that makes a dataset."""
+
+    def history(self) -> Sequence[Record]:
+        """One record per epoch of a training."""
+
+    def frequencies(self) -> Mapping[str, Sequence[Record]]:
+        """All atoms and compounds of a measurement, with how often train and test have them."""
+
+    def outcomes(self) -> Mapping[str, bool] | None:
+        """Whether each test problem of an evaluation is right; None where that cannot be known any more."""
+
+    def test_ids(self) -> tuple[str, ...]:
+        """Ids of the test problems of the dataset behind the cell, sorted; none where they are not known."""
+
+    def compositions(self) -> Mapping[str, frozenset[str]]:
+        """Ids of the structural and the lexical test problems of the dataset behind the cell; none but of SD's kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One piece of work, and what has become of it. `recipe` is everything that determines its result."""
+
+    key: str
+    kind: Kind
+    label: str  # for people: "GTS+DA on sd, seed 0"
+    facts: Facts
+    needs: tuple[str, ...]  # keys of the cells whose results it takes; it continues the first of them
+    recipe: Record = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)  # where sources lie on this machine: not part of the key
+    status: Status = "not run"
+    reason: str = ""  # why it failed, or because of which other cell it was not run; empty: its turn has not come
+    summary: Record = field(default_factory=dict)
+    origin: Record = field(default_factory=dict)  # seconds, started, finished, host, node, versions, hashes
+    folder: Path | None = None  # of its files; published results have none
+    details: Details | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took."""
+        return self.origin.get("seconds")
+
+    @property
+    def node(self) -> str | None:
+        """Of a Ray cluster, where it ran on one."""
+        return self.origin.get("node")
+
+    def file(self, name: str) -> Path | None:
+        """One of its files, if it is there."""
+        path = None if self.folder is None else self.folder / name
+        return path if path is not None and path.is_file() else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The cell as it stands in its plan's file; the recipe is in the cell's own folder."""
+        return {
+            "key": self.key,
+            "kind": self.kind,
+            "label": self.label,
+            "facts": self.facts.to_json(),
+            "needs": list(self.needs),
+        }
+
+    def whole_json(self) -> dict[str, Any]:
+        """All of it: what a process needs to run the cell."""
+        return {**self.to_json(), "recipe": dict(self.recipe), "inputs": dict(self.inputs)}
+
+    @classmethod
+    def from_json(cls, record: Record) -> "Cell":
+        """The opposite of `to_json` and `whole_json`."""
+        return cls(**{**record, "facts": Facts(**record["facts"]), "needs": tuple(record["needs"])})
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResults:
+    """A plan and all its cells, in the order in which it names them: finished, failed or not run."""
+
+    name: str
+    title: str
+    reproduces: str  # the table or figure of the paper; empty for plans of the user's own
+    preset: str | None  # smoke, for example; None: as the plan stands
+    plan: Record  # the whole plan as it was run
+    path: Path  # the file that says so
+    cells: tuple[Cell, ...]
+    published: bool = False  # numbers and ids only, to read and not to go on with
+
+    def of_kind(self, kind: Kind) -> tuple[Cell, ...]:
+        """The cells of one kind."""
+        return tuple(cell for cell in self.cells if cell.kind == kind)
+
+    def ancestor(self, cell: Cell, *kinds: Kind) -> Cell | None:
+        """The nearest cell of these kinds that a cell depends on: the training behind an evaluation, for example."""
+        by_key = {one.key: one for one in self.cells}
+        level = [cell]
+        while level:
+            level = [by_key[key] for one in level for key in one.needs if key in by_key]
+            for one in level:
+                if one.kind in kinds:
+                    return one
+        return None
+
+
+def sources(cells: Iterable[Cell]) -> dict[str, str]:
+    """Key of a cell → key of the dataset that it comes from, before any augmentation."""
+    origins: dict[str, str] = {}
+    for cell in cells:  # each comes after those that it needs
+        if cell.kind == "dataset":
+            origins[cell.key] = cell.key
+        elif cell.needs and cell.needs[0] in origins:
+            origins[cell.key] = origins[cell.needs[0]]
+    return origins
+
+
+def right_answers(cell: Cell, subset: str | None = None) -> Mapping[str, bool] | None:
+    """Whether each test problem of an evaluation is right; `subset` takes those of one composition only."""
+    outcomes = None if cell.details is None else cell.details.outcomes()
+    if outcomes is None or subset is None or cell.details is None:
+        return outcomes
+    chosen = cell.details.compositions().get(subset, frozenset())
+    return {name: right for name, right in outcomes.items() if name in chosen} or None
+
+
+def compact_json(record: Any) -> str:
+    """One line."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,161 @@
+"""Lists of numbers as short texts, and back: each packing is checked to be exact, or the record stays as it is."""
+
+import base64
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from comdiv.evaluation import Share
+from comdiv.evaluation.accuracy import FAILURES, Evaluation
+from comdiv.experiments.cell import Record
+
+_MOST_PROBLEMS = 100_000  # of a validation set whose accuracies are written as counts
+_PACKED = "answers"  # only a packed evaluation has it
+
+
+# --- evaluations ---
+
+
+def pack_summary(summary: Record) -> Record:
+    """The parts of an evaluation as counts; any other summary as it is."""
+    packed = {part: _pack_part(record) for part, record in summary.items()} if _is_evaluation(summary) else summary
+    return packed if unpack_summary(packed) == summary else summary
+
+
+def unpack_summary(packed: Record) -> Record:
+    """The opposite: accuracies and intervals follow from counts."""
+    return {
+        name: _unpack_part(value) if isinstance(value, Mapping) and _PACKED in value else value
+        for name, value in packed.items()
+    }
+
+
+def _is_evaluation(summary: Record) -> bool:
+    return bool(summary) and all(isinstance(part, Mapping) and "counts" in part for part in summary.values())
+
+
+def _pack_part(record: Record) -> Record:
+    expressions = record["expression_accuracy"]
+    packed: dict[str, Any] = {_PACKED: f"{record['correct']}/{record['n']}"}
+    if expressions is not None:
+        packed["expressions"] = f"{round(expressions * record['expression_n'])}/{record['expression_n']}"
+    if counts := {name: count for name, count in record["counts"].items() if count}:
+        packed["counts"] = counts
+    for short, name in _SHARES.items():
+        if name in record:
+            packed[short] = {part: f"{share['correct']}/{share['n']}" for part, share in record[name].items()}
+    return packed
+
+
+def _unpack_part(packed: Record) -> Record:
+    parts = {
+        name: {part: _share(written) for part, written in packed[short].items()} if short in packed else None
+        for short, name in _SHARES.items()
+    }
+    return Evaluation(
+        answers=_share(packed[_PACKED]),
+        expressions=_share(packed["expressions"]) if "expressions" in packed else None,
+        counts={**dict.fromkeys((*FAILURES, "unknown_ids", "without_gold"), 0), **packed.get("counts", {})},
+        by_operator_count=parts["by_operator_count"] or {},
+        by_template_seen=parts["by_template_seen"],
+        subsets=parts["subsets"] or {},
+    ).to_json()
+
+
+_SHARES = {"operators": "by_operator_count", "templates": "by_template_seen", "subsets": "subsets"}
+
+
+def _share(written: str) -> Share:
+    correct, _, n = written.partition("/")
+    return Share(int(correct), int(n))
+
+
+# --- ids and bits ---
+
+
+def pack_names(names: Sequence[str]) -> str | list[str]:
+    """Names with blanks between them, if none has a blank itself."""
+    packed = " ".join(names)
+    return packed if packed.split() == list(names) else list(names)
+
+
+def unpack_names(packed: str | Sequence[str]) -> list[str]:
+    """The opposite."""
+    return packed.split() if isinstance(packed, str) else list(packed)
+
+
+def pack_bits(bits: Sequence[bool]) -> str:
+    """One bit each, the first one highest, as base64."""
+    number = int("0" + "".join("01"[bit] for bit in bits), 2) << -len(bits) % 8
+    return base64.b64encode(number.to_bytes(-(-len(bits) // 8))).decode()
+
+
+def unpack_bits(text: str, count: int) -> list[bool]:
+    """The first `count` bits."""
+    data = base64.b64decode(text)
+    return [bool(data[place // 8] >> (7 - place % 8) & 1) for place in range(count)]
+
+
+# --- training curves ---
+
+
+def pack_curve(history: Sequence[Record]) -> Record:
+    """Records of epochs as columns; epochs that are simply counted are left out, rates keep four digits."""
+    names = list(dict.fromkeys(name for entry in history for name in entry))
+    columns: dict[str, Any] = {name: [entry.get(name) for entry in history] for name in names}
+    if columns.get("epoch") == list(range(1, len(history) + 1)):
+        del columns["epoch"]
+    if "learning_rate" in columns:
+        columns["learning_rate"] = [None if rate is None else float(f"{rate:.4g}") for rate in columns["learning_rate"]]
+    if "validation_accuracy" in columns:
+        columns["validation_accuracy"] = _counts(columns["validation_accuracy"])
+    return columns
+
+
+def unpack_curve(columns: Record) -> list[dict[str, Any]]:
+    """One record per epoch."""
+    lists = {name: _accuracies(values) for name, values in columns.items()}
+    length = max(map(len, lists.values()), default=0)
+    numbered = {} if "epoch" in lists else {"epoch": list(range(1, length + 1))}
+    return [{name: values[place] for name, values in {**numbered, **lists}.items()} for place in range(length)]
+
+
+def _counts(accuracies: Sequence[float | None]) -> Any:
+    """Accuracies as how many were right of how many, where that is exact."""
+    known = [Fraction(value).limit_denominator(_MOST_PROBLEMS) for value in accuracies if value is not None]
+    n = math.lcm(*(fraction.denominator for fraction in known)) if known else _MOST_PROBLEMS + 1
+    if n > _MOST_PROBLEMS:
+        return list(accuracies)
+    packed = {"of": n, "right": [None if value is None else round(value * n) for value in accuracies]}
+    return packed if _accuracies(packed) == list(accuracies) else list(accuracies)
+
+
+def _accuracies(values: Any) -> list[Any]:
+    if not isinstance(values, Mapping):
+        return list(values)
+    return [None if right is None else right / values["of"] for right in values["right"]]
+
+
+# --- frequencies ---
+
+
+def pack_frequencies(entries: Sequence[Record]) -> Any:
+    """{"train/test": names}; the entries themselves where they are in another order than the most frequent first."""
+    groups = defaultdict(list)
+    for entry in entries:
+        groups[f"{entry['train']}/{entry['test']}"].append(str(entry["name"]))
+    packed = {counts: " ".join(names) for counts, names in groups.items()}
+    return packed if unpack_frequencies(packed) == list(entries) else list(entries)
+
+
+def unpack_frequencies(packed: Any) -> list[dict[str, Any]]:
+    """One record per atom or compound, the most frequent first, as a measurement has them."""
+    if not isinstance(packed, Mapping):
+        return list(packed)
+    entries = []
+    for counts, names in packed.items():
+        train, _, test = counts.partition("/")
+        entries += [{"name": name, "train": int(train), "test": int(test)} for name in names.split()]
+    return sorted(entries, key=lambda entry: (-entry["train"] - entry["test"], entry["name"]))

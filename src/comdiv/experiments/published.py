@@ -1,0 +1,328 @@
+"""Results to publish: one JSON Lines file per plan, without a word of any problem, weights or names of machines.
+
+    results/NAME.jsonl        the first line is the plan as it was run, each other line one cell of it
+    results/judgements/       what people think of augmented problems, if anybody was asked; judges are numbered
+
+A cell's line has its key, label, needs and facts (those in which it differs from the first cell that it needs). A
+finished cell's line also has its result: recipe, summary, times, the hashes of what it made, and versions where they
+are not those of the first line. A cell that several plans share has its result in the first of these plans only. Lists
+are packed so that a line stays short:
+
+    "614/745"     so many right of so many: accuracies and intervals follow from it
+    "right"       of an evaluation: one bit per test problem, base64, in the order of the `ids` of the dataset's line
+    "curve"       of a training: one list per column; {"of": 380, "right": [72, …]} are accuracies
+    "compounds"   of a measurement: {"train/test": "names"}, names with the same two counts together
+
+`comdiv report` reads the folder as it is. It is for reading: `comdiv run` refuses to write into it.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.evaluation.judgements import read_judgement_files, write_judgements
+from comdiv.experiments.cell import Cell, Details, Facts, PlanResults, Record, compact_json, sources
+from comdiv.experiments.packing import (
+    pack_bits,
+    pack_curve,
+    pack_frequencies,
+    pack_names,
+    pack_summary,
+    unpack_bits,
+    unpack_curve,
+    unpack_frequencies,
+    unpack_names,
+    unpack_summary,
+)
+from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_json, read_runs
+from comdiv.files import write_text
+from comdiv.solver import Progress
+
+# What a cell really made: whoever runs the plan again can compare.
+_MADE = re.compile(
+    r"dataset/(train|validation|test)\.jsonl|run/model\.safetensors|measurement/report\.json|\w+/predictions\.jsonl"
+)
+_ORIGIN = ("seconds", "finished", "versions")
+_TEXTS = "samples"  # where an augmentation's report shows some of its problems
+_PATH = re.compile(r"""(?<![^\s'"=(:,])(?:/[^\s/'"]+)*/([^\s/'"]+)""")
+_HEADER = ("title", "reproduces", "preset")
+
+Lines = dict[str, Any]  # key → the part of a line that only a finished cell has
+
+
+# --- reading ---
+
+
+def is_published(root: Path) -> bool:
+    """Whether a folder holds published results, which are for reading only."""
+    return any(_begins_like_a_plan(path) for path in root.glob("*.jsonl"))
+
+
+def _begins_like_a_plan(path: Path) -> bool:
+    with path.open(encoding="utf-8") as stream:
+        return stream.read(9) == '{"plan":"'
+
+
+def read_results(root: Path) -> tuple[PlanResults, ...]:
+    """All plans of a folder, by name: one that `comdiv run` filled, or one of published results."""
+    if not is_published(root):
+        return read_runs(root)
+    files = {path: _read_lines(path) for path in sorted(root.glob("*.jsonl"))}
+    results = _results(files.values())
+    return tuple(
+        PlanResults(
+            name=header["plan"],
+            **{name: header[name] for name in _HEADER},
+            plan=header["definition"],
+            path=path,
+            published=True,
+            cells=tuple(_cells(lines, results)),
+        )
+        for path, (header, lines) in files.items()
+    )
+
+
+def _read_lines(path: Path) -> tuple[Record, list[Record]]:
+    try:
+        header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if not {"plan", "definition", *_HEADER} <= header.keys() or not all("key" in line for line in lines):
+            raise ValueError("not the results of a plan")
+    except (OSError, ValueError, AttributeError) as error:
+        raise ComdivError(f"{path}: {error}") from error
+    return header, lines
+
+
+def _results(files: Iterable[tuple[Record, Sequence[Record]]]) -> Lines:
+    """All results by key; a line says its versions only where they are not those of its file's first line."""
+    return {
+        line["key"]: {"versions": header.get("versions", {}), **line["result"]}
+        for header, lines in files
+        for line in lines
+        if "result" in line
+    }
+
+
+def _cells(lines: Sequence[Record], results: Mapping[str, Record]) -> Iterator[Cell]:
+    facts: dict[str, dict[str, Any]] = {}
+    cells = []
+    for line in lines:
+        inherited = facts.get(line["needs"][0], {}) if line["needs"] else {}
+        own = {**inherited, **line["facts"]}
+        facts[line["key"]] = {name: value for name, value in own.items() if value is not None}
+        kind = line["key"].partition("-")[0]
+        cells.append(Cell(line["key"], kind, line["label"], Facts(**facts[line["key"]]), tuple(line["needs"])))
+    origins = sources(cells)
+    for cell in cells:
+        result = results.get(cell.key)
+        if result is None:
+            yield cell
+            continue
+        details = PublishedDetails(result, results.get(origins.get(cell.key, ""), {}))
+        origin = {name: result[name] for name in (*_ORIGIN, "originals") if name in result}
+        summary = unpack_summary(result["summary"])
+        yield replace(cell, status="done", recipe=result["recipe"], summary=summary, origin=origin, details=details)
+
+
+@dataclass(frozen=True)
+class PublishedDetails:
+    """What the line of a finished cell says; `source` is that of the dataset cell that it comes from."""
+
+    line: Record
+    source: Record
+
+    def dataset(self) -> Record:
+        """`dataset.json`, whose list of files follows from the rest of the line."""
+        facts, problems = self.line.get("dataset"), self.line["summary"].get("problems", {})
+        if facts is None:
+            return {}
+        hashes = self.line["originals"]
+        files = {
+            f"{part}.jsonl": {"problems": count, "sha256": hashes[f"dataset/{part}.jsonl"]}
+            for part, count in problems.items()
+            if f"dataset/{part}.jsonl" in hashes
+        }
+        return {**facts, "files": files} if files else facts
+
+    def history(self) -> Sequence[Record]:
+        """The columns as one record per epoch."""
+        return unpack_curve(self.line.get("curve", {}))
+
+    def frequencies(self) -> Mapping[str, Sequence[Record]]:
+        """Atoms and compounds, the most frequent first."""
+        packed = self.line.get("frequencies", {})
+        return {kind: unpack_frequencies(counts) for kind, counts in packed.items()}
+
+    def outcomes(self) -> Mapping[str, bool] | None:
+        """The bits of the line beside the ids of its dataset."""
+        return self._outcomes
+
+    @cached_property
+    def _outcomes(self) -> Mapping[str, bool] | None:
+        if "right" not in self.line:
+            return None
+        ids = unpack_names(self.line["ids"]) if "ids" in self.line else self.test_ids()
+        return dict(zip(ids, unpack_bits(self.line["right"], len(ids)), strict=True))
+
+    def test_ids(self) -> tuple[str, ...]:
+        """Those of the dataset's line."""
+        return tuple(unpack_names(self.source.get("ids", ())))
+
+    def compositions(self) -> Mapping[str, frozenset[str]]:
+        """Bits beside the ids of the dataset."""
+        ids = self.test_ids()
+        return {
+            name: frozenset(one for one, chosen in zip(ids, unpack_bits(bits, len(ids)), strict=True) if chosen)
+            for name, bits in self.source.get("compositions", {}).items()
+        }
+
+
+# --- writing ---
+
+
+def export_results(
+    runs: Path, folder: Path, *, force: bool = False, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Add whatever is done in `runs` to a folder of published results, and say what was added.
+
+    What is published stays: a cell that is there already is taken again only with `force`, and so is a plan that lacks
+    published cells, as an older copy of it may. Several runs, on several machines and days, may so be collected.
+    """
+    _check(runs, folder)
+    plans = {plan.name: plan for plan in read_results(runs)}
+    tell = progress or (lambda what, done, total, note: None)
+    there = {path: _read_lines(path) for path in sorted(folder.glob("*.jsonl"))} if folder.is_dir() else {}
+    headers = {header["plan"]: (header, lines) for header, lines in there.values()}
+    results = _results(headers.values())
+    done = {cell.key: cell for plan in plans.values() for cell in plan.cells if cell.status == "done"}
+    origins = {key: source for plan in plans.values() for key, source in sources(plan.cells).items()}
+    states: dict[str, list[str]] = {"added": [], "replaced": [], "kept": [], "differing": []}
+    for place, (key, cell) in enumerate(done.items()):
+        tell("publishing", place, len(done), cell.label)
+        before = results.get(key)
+        if cell.kind == "evaluation" and before and unpack_summary(before["summary"]) != without_texts(cell.summary):
+            states["differing"].append(cell.label)
+        if before is None or force:
+            results[key] = _result(cell, results.get(origins.get(key, ""), {}).get("ids", ()))
+        states["added" if before is None else "replaced" if force else "kept"].append(cell.label)
+    older = [] if force else [name for name, plan in plans.items() if _would_hide(plan, headers, results)]
+    for name, plan in plans.items():
+        if name not in older:
+            headers[name] = _plan_lines(plan)
+    _write(folder, headers, results)
+    _publish_judgements(runs, folder, force=force)
+    counts = {state: len(labels) for state, labels in states.items()}
+    return {"plans": list(plans), "older_plans": older, "cells": counts, "differing": states["differing"]}
+
+
+def _check(runs: Path, folder: Path) -> None:
+    if folder.resolve() == runs.resolve():
+        raise ComdivError(f"{folder}: choose another folder than that of the runs")
+    if folder.exists() and not folder.is_dir():
+        raise ComdivError(f"{folder} is a file: published results are a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not is_published(folder):
+        raise ComdivError(f"{folder} holds something else than published results: choose another folder")
+
+
+def _would_hide(plan: PlanResults, headers: Mapping[str, tuple[Record, Sequence[Record]]], results: Lines) -> bool:
+    """Whether cells that are published under this plan's name would no longer be in it."""
+    if plan.name not in headers:
+        return False
+    published = {line["key"] for line in headers[plan.name][1]}
+    return any(key in results for key in published - {cell.key for cell in plan.cells})
+
+
+def _plan_lines(plan: PlanResults) -> tuple[Record, list[Record]]:
+    header = {"plan": plan.name, **{name: getattr(plan, name) for name in _HEADER}, "definition": plan.plan}
+    facts: dict[str, dict[str, Any]] = {}
+    lines = []
+    for cell in plan.cells:
+        own = facts[cell.key] = cell.facts.to_json()
+        inherited = facts.get(cell.needs[0], {}) if cell.needs else {}
+        differing = {name: value for name, value in own.items() if inherited.get(name) != value}
+        differing |= {name: None for name in inherited if name not in own}
+        lines.append({"key": cell.key, "label": cell.label, "needs": list(cell.needs), "facts": differing})
+    return without_texts(header), without_texts(lines)
+
+
+def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]], results: Lines) -> None:
+    """All files anew: a result stands in the first plan that has its cell."""
+    left = dict(results)
+    for name in sorted(headers):
+        header, lines = headers[name]
+        own = {line["key"]: left.pop(line["key"]) for line in lines if line["key"] in left}
+        versions = Counter(compact_json(result.get("versions", {})) for result in own.values())
+        usual = json.loads(versions.most_common(1)[0][0]) if versions else {}
+        written = [{**header, "versions": usual}]
+        for line in lines:
+            bare = {key: value for key, value in line.items() if key != "result"}
+            result = own.get(line["key"])
+            if result is not None:
+                bare["result"] = {key: v for key, v in result.items() if key != "versions" or v != usual}
+            written.append(bare)
+        write_text(folder / f"{name}.jsonl", "".join(f"{compact_json(line)}\n" for line in written))
+
+
+def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
+    """What is published of a finished cell; `source_ids` are the packed ids that are published with its dataset."""
+    recipe = cell.recipe if cell.folder is None else read_json(cell.folder / CELL).get("recipe", {})
+    files = cell.origin.get("files", {})
+    hashes = {name: entry["sha256"] for name, entry in files.items() if _MADE.fullmatch(name)}
+    result: dict[str, Any] = {
+        "recipe": without_texts(recipe),
+        "summary": pack_summary(without_texts(cell.summary)),
+        **{name: cell.origin[name] for name in _ORIGIN if name in cell.origin},
+        "originals": cell.origin.get("originals") or hashes,
+    }
+    details = cell.details
+    if details is None:
+        return result
+    if cell.kind == "dataset":
+        result |= _dataset_details(details)
+    elif cell.kind == "training" and (history := details.history()):
+        result["curve"] = pack_curve(history)
+    elif cell.kind == "measurement" and (frequencies := details.frequencies()):
+        result["frequencies"] = {kind: pack_frequencies(entries) for kind, entries in frequencies.items()}
+    elif cell.kind == "evaluation" and (outcomes := details.outcomes()):
+        ids = sorted(outcomes)
+        result["right"] = pack_bits([outcomes[name] for name in ids])
+        if pack_names(ids) != source_ids:
+            result["ids"] = pack_names(ids)
+    return result
+
+
+def _dataset_details(details: Details) -> Record:
+    """How it was made, and the ids of its test problems in the order of all bits."""
+    facts = {name: value for name, value in details.dataset().items() if name != "files"}
+    record: dict[str, Any] = {"dataset": without_texts(facts)} if facts else {}
+    if ids := details.test_ids():
+        record["ids"] = pack_names(ids)
+    if compositions := details.compositions():
+        record["compositions"] = {n: pack_bits([one in chosen for one in ids]) for n, chosen in compositions.items()}
+    return record
+
+
+def _publish_judgements(runs: Path, folder: Path, *, force: bool) -> None:
+    """People's marks, without their names and comments, which may quote a problem."""
+    files, target = judgement_files(runs), folder / JUDGEMENTS / f"{JUDGEMENTS}.jsonl"
+    if files and (force or not target.is_file()):
+        marks = read_judgement_files(files)
+        names = {judge: f"judge {place}" for place, judge in enumerate(dict.fromkeys(m.judge for m in marks), start=1)}
+        write_judgements(target, (replace(mark, judge=names[mark.judge], comment="", when="") for mark in marks))
+
+
+def without_texts(record: Any) -> Any:
+    """A record without what shows problems, and without the folders of the machine it was made on."""
+    if isinstance(record, Mapping):
+        return {name: without_texts(value) for name, value in record.items() if name != _TEXTS}
+    if isinstance(record, list | tuple):
+        return [without_texts(value) for value in record]
+    if isinstance(record, str):
+        whole = PureWindowsPath(record) if PureWindowsPath(record).is_absolute() else PurePosixPath(record)
+        return whole.name if whole.is_absolute() else _PATH.sub(r"\1", record)
+    return record

@@ -1,0 +1,68 @@
+"""Every number of a folder of results, as one short hash per plan and thing: what publishing must never change."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from comdiv.experiments.cell import Cell, PlanResults, right_answers
+from comdiv.experiments.published import read_results
+from comdiv.experiments.reporting.dataset_tables import measurement_of
+from comdiv.experiments.reporting.numbers import plan_numbers
+from comdiv.experiments.reporting.pictures import _history
+from comdiv.experiments.reporting.report import _number
+from comdiv.experiments.reporting.run_tables import cell_table, recipe
+from comdiv.experiments.reporting.sections import plan_section
+from comdiv.experiments.reporting.tables import Entry, Table
+
+_NAMES = ("Key",)  # columns with names of ours, not with results
+_MEASURED = "measurement/report.json"  # was published in another form, under that form's hash
+
+
+def fingerprints(folder: Path) -> dict[str, dict[str, str]]:
+    """Plan → what is published of it → the hash of all its numbers."""
+    return {plan.name: {name: _hash(value) for name, value in _published(plan)} for plan in read_results(folder)}
+
+
+def _published(plan: PlanResults) -> Iterator[tuple[str, Any]]:
+    numbers = plan_numbers(plan)
+    section = plan_section(plan, numbers)
+    done = [cell for cell in plan.cells if cell.status == "done"]
+    yield "numbers", [{**_number(number), "plan": "", "cells": len(number.cells)} for number in numbers]
+    for table in (*section.all_tables, cell_table(plan)):
+        yield f"table {table.name.removeprefix(plan.name + '-')}", _rows(table)
+    yield "figures", [[picture.name, picture.alternative] for picture in section.all_pictures]
+    run = recipe(plan)
+    yield "recipe", [run.seeds, run.versions, run.seconds, run.states, plan.plan, plan.title, plan.reproduces]
+    yield "cells", [[cell.label, cell.kind, cell.status, cell.facts.to_json()] for cell in plan.cells]
+    yield "summaries", {cell.label: cell.summary for cell in done}
+    yield "outcomes", {cell.label: right_answers(cell) for cell in done if cell.kind == "evaluation"}
+    yield "datasets", {cell.label: measurement_of(plan, cell) for cell in done if cell.kind == "dataset"}
+    yield "curves", {cell.label: _curve(cell) for cell in done if cell.kind == "training"}
+    yield "frequencies", {cell.label: _frequencies(cell) for cell in done if cell.kind == "measurement"}
+    yield "hashes of what was made", {cell.label: cell.origin.get("originals") for cell in done}
+
+
+def _rows(table: Table) -> list[list[Any]]:
+    kept = [place for place, column in enumerate(table.columns) if column.title not in _NAMES]
+    return [[_entry(row[place]) for place in kept] for row in table.rows]
+
+
+def _entry(entry: Entry) -> list[Any]:
+    return ["", "", ()] if _MEASURED in entry.lines else [entry.text, entry.value, entry.lines]
+
+
+def _curve(cell: Cell) -> list[dict[str, Any]]:
+    """Rates to four digits: a schedule's rounding errors are no result."""
+    return [{**entry, "learning_rate": f"{entry['learning_rate']:.4g}"} for entry in _history(cell)]
+
+
+def _frequencies(cell: Cell) -> Any:
+    record = cell.details.frequencies() if cell.details else {}
+    return [record["atoms"], record["compounds"]] if record else None
+
+
+def _hash(value: Any) -> str:
+    written = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(written.encode()).hexdigest()[:16]

@@ -1,0 +1,213 @@
+"""Published results: the same numbers as the runs', without texts, weights, names of machines; added to, never lost."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
+from comdiv.experiments.plan import make_plan
+from comdiv.experiments.published import export_results, read_results, without_texts
+from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
+from comdiv.experiments.reporting.pictures import plan_pictures
+from comdiv.experiments.runner import run_plan
+from comdiv.experiments.store import judgement_files
+from experiments.synthetic import problems, write_synthetic_results
+from experiments.tiny import tiny_plan
+
+JUDGES, WHEN = ("Ann", "Ben"), "2024-05-17T09:30:00+00:00"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_synthetic_results(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def published(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published") / "results"
+    export_results(runs, folder)
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def result_of(folder: Path, key: str) -> dict[str, Any]:
+    found = [line["result"] for path in folder.glob("*.jsonl") for line in lines_of(path) if line.get("key") == key]
+    return found[0]
+
+
+def states(folder: Path) -> dict[str, str]:
+    return {cell.key: cell.status for plan in read_results(folder) for cell in plan.cells}
+
+
+def test_what_is_done_is_done_in_the_published_folder_and_nothing_else(runs: Path, published: Path) -> None:
+    before = states(runs)
+    assert "failed" in before.values()
+    assert {key for key, state in states(published).items() if state == "done"} == {
+        key for key, state in before.items() if state == "done"
+    }
+
+
+def test_it_has_the_same_numbers_and_paired_tests(runs: Path, published: Path) -> None:
+    numbers = [
+        [
+            (number.method, number.facts, number.part, number.subset, number.shares, number.paired)
+            for plan in read_results(folder)
+            for number in plan_numbers(plan)
+        ]
+        for folder in (runs, published)
+    ]
+    assert any(paired and subset == "lexical" for _, _, _, subset, _, paired in numbers[1])
+    assert numbers[1] == numbers[0]
+
+
+def test_it_has_the_same_breakdowns_and_training_curves(runs: Path, published: Path) -> None:
+    for plan, same in zip(read_results(runs), read_results(published), strict=True):
+        numbers, others = plan_numbers(plan), plan_numbers(same)
+        assert [one.parts for one in breakdowns(others)] == [one.parts for one in breakdowns(numbers)]
+        drawn = [picture.alternative for picture in plan_pictures(plan, numbers)]
+        assert [picture.alternative for picture in plan_pictures(same, others)] == drawn
+
+
+def test_no_text_no_weights_and_no_machine_is_in_it(runs: Path, published: Path) -> None:
+    texts = {problem.text for problem in problems()}
+    for name, content in contents(published).items():
+        written = content.decode("utf-8")
+        assert not [text for text in texts if text in written or json.dumps(text)[1:-1] in written], name
+        assert str(runs) not in written
+        assert "example" not in written  # the host
+    assert set(contents(published)) == {"main-results.jsonl", "rounds-curve.jsonl"}
+
+
+def test_a_cell_says_which_files_it_came_from(runs: Path, published: Path) -> None:
+    key = next(cell.key for plan in read_results(runs) for cell in plan.of_kind("evaluation") if cell.status == "done")
+    result, done = result_of(published, key), json.loads((runs / "cells" / key / "done.json").read_text())
+    name = "test/predictions.jsonl"
+    assert result["originals"][name] == done["files"][name]["sha256"]
+    (cell,) = (cell for plan in read_results(published) for cell in plan.cells if cell.key == key)
+    assert cell.origin["versions"] == done["versions"]
+    assert cell.recipe == json.loads((runs / "cells" / key / "cell.json").read_text())["recipe"]
+
+
+def test_ids_stand_once_with_their_dataset(published: Path) -> None:
+    lines = [line for path in published.glob("*.jsonl") for line in path.read_text().splitlines()]
+    with_ids = [line for line in lines if '"ids":' in line]
+    assert with_ids
+    assert all(line.startswith('{"key":"dataset-') for line in with_ids)
+
+
+def test_a_shared_cell_has_its_result_once(published: Path) -> None:
+    keys = [line["key"] for path in published.glob("*.jsonl") for line in lines_of(path) if "result" in line]
+    assert len(keys) == len(set(keys))
+
+
+def test_publishing_again_changes_nothing(runs: Path, published: Path) -> None:
+    before = contents(published)
+    said = export_results(runs, published)
+    assert (said["cells"]["added"], said["cells"]["kept"]) == (0, list(states(published).values()).count("done"))
+    assert contents(published) == before
+    export_results(runs, published, force=True)
+    assert contents(published) == before
+
+
+def test_several_sittings_add_up(runs: Path, published: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    shutil.copytree(runs, first)
+    (first / "plans" / "rounds-curve.json").unlink()
+    assert export_results(first, tmp_path / "both")["plans"] == ["main-results"]
+    assert export_results(runs, tmp_path / "both")["cells"]["added"] > 0
+    assert contents(tmp_path / "both") == contents(published)
+
+
+def test_other_numbers_under_the_same_key_are_told_and_taken_only_by_force(runs: Path, tmp_path: Path) -> None:
+    export_results(runs, tmp_path / "results")
+    other = tmp_path / "other"
+    shutil.copytree(runs, other)
+    cell = next(cell for plan in read_results(other) for cell in plan.of_kind("evaluation") if cell.status == "done")
+    done = other / "cells" / cell.key / "done.json"
+    record = json.loads(done.read_text())
+    record["summary"]["test"]["correct"] += 1
+    done.write_text(json.dumps(record))
+    before = contents(tmp_path / "results")
+    assert export_results(other, tmp_path / "results")["differing"] == [cell.label]
+    assert contents(tmp_path / "results") == before
+    export_results(other, tmp_path / "results", force=True)
+    (taken,) = (one for plan in read_results(tmp_path / "results") for one in plan.cells if one.key == cell.key)
+    assert taken.summary["test"]["correct"] == record["summary"]["test"]["correct"]
+
+
+def test_a_plan_without_cells_that_are_published_replaces_the_published_one_only_by_force(
+    runs: Path, tmp_path: Path
+) -> None:
+    older, folder = tmp_path / "older", tmp_path / "published"
+    shutil.copytree(runs, older)
+    plan = next(path for path in (older / "plans").iterdir() if path.stem == "main-results")
+    record = json.loads(plan.read_text())
+    last = next(cell["facts"]["method"] for cell in reversed(record["cells"]) if cell["kind"] == "evaluation")
+    record["cells"] = [cell for cell in record["cells"] if cell["facts"].get("method") != last]
+    plan.write_text(json.dumps(record))
+    assert export_results(older, folder)["older_plans"] == []
+    assert export_results(runs, folder)["older_plans"] == []  # more than there was is no loss
+    everything = states(folder)
+    assert export_results(older, folder)["older_plans"] == ["main-results"]
+    assert states(folder) == everything
+    assert export_results(older, folder, force=True)["older_plans"] == []
+    assert len(states(folder)) < len(everything)
+
+
+def test_published_results_can_be_published_again(published: Path, tmp_path: Path) -> None:
+    export_results(published, tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(published)
+
+
+def test_marks_are_published_without_names_and_comments(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs, tmp_path / "runs")
+    marks = [Judgement.of_criteria("p1", judge, True, True, judge == "Ann", "see the text", WHEN) for judge in JUDGES]
+    write_judgements(tmp_path / "runs" / "judgements" / "judgements.jsonl", marks)
+    export_results(tmp_path / "runs", tmp_path / "results")
+    (path,) = judgement_files(tmp_path / "results")
+    assert [(mark.judge, mark.good, mark.comment, mark.when) for mark in read_judgements(path)] == [
+        ("judge 1", True, "", ""), ("judge 2", False, "", ""),
+    ]  # fmt: skip
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+    with pytest.raises(ComdivError, match="holds something else"):
+        export_results(runs, tmp_path / "mine")
+    with pytest.raises(ComdivError, match="another folder than that of the runs"):
+        export_results(runs, runs)
+
+
+def test_nothing_is_run_into_published_results(published: Path) -> None:
+    before = contents(published)
+    with pytest.raises(ComdivError, match="published results, to read"):
+        run_plan(make_plan(tiny_plan()), published)
+    assert contents(published) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "published"),
+    [
+        ("/home/me/my problems/mine.jsonl", "mine.jsonl"),
+        (r"C:\Users\me\mine.jsonl", "mine.jsonl"),
+        ("command:python /home/me/solver.py --fast", "command:python solver.py --fast"),
+        ("n1/n2*n3", "n1/n2*n3"),
+        ("(c7/c7)", "(c7/c7)"),
+        ("1078/745", "1078/745"),
+        ("hf:owner/name", "hf:owner/name"),
+    ],
+)
+def test_folders_of_a_machine_are_left_out_of_names(written: str, published: str) -> None:
+    assert without_texts({"a": [written]}) == {"a": [published]}
