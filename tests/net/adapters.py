@@ -8,8 +8,8 @@ from typing import Any
 
 from comdiv import Problem
 from comdiv.corpora import read_corpus
-from comdiv.experiments.judging import Judgements
-from comdiv.experiments.results import read_results
+from comdiv.experiments.cell import right_answers
+from comdiv.experiments.published import read_results
 
 PARTS = ("train", "validation", "test")
 
@@ -61,11 +61,10 @@ def exported_lines(path: Path) -> list[str]:
 
 def result_lines(root: Path) -> dict[str, list[str]]:
     """Every number of the results in a folder, by plan: a line for each cell, with the ids that it got right."""
-    judgements = Judgements()
     return {
         f"{plan.name}@{plan.preset}" if plan.preset else plan.name: [
             json.dumps([cell.label, cell.kind, cell.status, _plain(cell.summary)], ensure_ascii=False, sort_keys=True)
-            + _right_ids(judgements.right(plan, cell) if cell.kind == "evaluation" else None)
+            + _right_ids(right_answers(cell) if cell.kind == "evaluation" else None)
             for cell in plan.cells
         ]
         for plan in read_results(root)
