@@ -10,6 +10,8 @@ from typing import Any
 import typer
 from typer.models import ArgumentInfo
 
+from comdiv.cli.options import expanded
+
 NAMES = {"str": "text", "int": "whole number", "float": "number", "Path": "file or folder"}
 
 
@@ -56,6 +58,7 @@ def _verb(name: str, info: Any, level: int = 2) -> Iterator[str]:
 
 def _params(function: Callable[..., Any]) -> Iterator[tuple[str, str, bool]]:
     """For each parameter: how it is written, its row of the table, and whether it is an argument."""
+    function = expanded(function)
     hints = typing.get_type_hints(function, include_extras=True)
     for parameter in inspect.signature(function).parameters.values():
         kind, *notes = typing.get_args(hints[parameter.name]) or (hints[parameter.name],)

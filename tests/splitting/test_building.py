@@ -1,6 +1,5 @@
 """From a test mask to a dataset: validation, figures and facts."""
 
-from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -51,7 +50,8 @@ def test_validation_is_a_fifth_of_the_training_side() -> None:
 @pytest.mark.parametrize(("share", "wanted"), [(0.0, 0), (0.29, 29), (0.5, 50)])
 def test_the_share_of_validation_can_be_chosen(share: float, wanted: int) -> None:
     extraction = corpus([1] * 101)
-    dataset, _ = build_dataset(extraction, first(1, extraction), replace(SETTINGS, test_size=1), SOURCE, share)
+    settings = SETTINGS.changed(test_size=1, validation=share)
+    dataset, _ = build_dataset(extraction, first(1, extraction), settings, SOURCE)
     assert len(dataset.validation) == wanted
     assert dataset.facts["settings"]["validation_share"] == share
 
@@ -65,7 +65,7 @@ def test_every_problem_is_in_one_part_and_sorted_by_id() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_twins_lie_together_in_train_validation_or_test(seed: int) -> None:
-    settings = replace(SETTINGS, seed=seed)
+    settings = SETTINGS.changed(seed=seed)
     dataset, _ = build_dataset(EXTRACTION, split_problems(EXTRACTION, settings), settings, SOURCE)
     text_of = {p.id: f.masked_text for p, f in zip(EXTRACTION.problems, EXTRACTION.features, strict=True)}
     sides = [{text_of[p.id] for p in part} for part in (dataset.train, dataset.validation, dataset.test)]
@@ -75,7 +75,7 @@ def test_twins_lie_together_in_train_validation_or_test(seed: int) -> None:
 
 def test_validation_is_drawn_by_seed() -> None:
     mask = split_problems(EXTRACTION, SETTINGS)
-    drawn = [build_dataset(EXTRACTION, mask, replace(SETTINGS, seed=seed), SOURCE)[0].validation for seed in (0, 0, 1)]
+    drawn = [build_dataset(EXTRACTION, mask, SETTINGS.changed(seed=seed), SOURCE)[0].validation for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -99,7 +99,7 @@ def test_figures_are_between_test_and_train_with_validation() -> None:
 
 
 def test_facts_have_source_every_setting_and_versions() -> None:
-    settings = replace(SETTINGS, seed=7, alpha="keysers2020")
+    settings = SETTINGS.changed(seed=7, alpha="keysers2020")
     facts = build_dataset(EXTRACTION, split_problems(EXTRACTION, settings), settings, SOURCE)[0].facts
     assert facts["made_by"] == "comdiv split"
     assert facts["source"] == SOURCE
@@ -137,8 +137,8 @@ def test_a_smaller_test_side_than_wanted_is_said_in_facts_and_card() -> None:
     note = "The test side has 4 problems instead of 5: twins stay together."
     assert smaller_test_note(measurement, settings) == note
     assert note in card_paragraphs(measurement, settings, SOURCE)
-    assert smaller_test_note(measurement, replace(settings, test_size=4)) == ""
-    assert "templates and twins" in smaller_test_note(measurement, replace(settings, method="template"))
+    assert smaller_test_note(measurement, settings.changed(test_size=4)) == ""
+    assert "templates and twins" in smaller_test_note(measurement, settings.changed(method="template"))
 
 
 def test_the_hash_of_a_corpus_changes_with_the_columns_it_is_read_by() -> None:

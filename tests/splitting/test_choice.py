@@ -1,7 +1,5 @@
 """Which number of clusters is taken, by lift over chance or, as in the paper, by divergence."""
 
-from dataclasses import replace
-
 import pytest
 
 from comdiv.corpora.demo import generate
@@ -18,7 +16,7 @@ CANDIDATES = (2, 4, 12)
 
 def measured(k: int) -> tuple[float, float]:
     """Compound divergence of the split at that k, and that of chance."""
-    settings = replace(SETTINGS, extraction=ExtractionSettings(k=k))
+    settings = SETTINGS.changed(extraction=ExtractionSettings(k=k))
     found = measure(EXTRACTION, split_problems(EXTRACTION, settings), settings.extraction)
     return found.compound_divergence["paper"], found.iid_compound_divergence
 
@@ -43,7 +41,7 @@ def test_the_papers_criterion_prefers_more_clusters_than_the_lift_does() -> None
 
 
 def test_a_target_plays_no_part_in_the_choice() -> None:
-    assert best_k(EXTRACTION, replace(SETTINGS, target=0.9), (2, 4)) == best_k(EXTRACTION, SETTINGS, (2, 4))
+    assert best_k(EXTRACTION, SETTINGS.changed(target=0.9), (2, 4)) == best_k(EXTRACTION, SETTINGS, (2, 4))
 
 
 def test_a_candidate_that_the_corpus_is_too_small_for_is_one_clear_line() -> None:

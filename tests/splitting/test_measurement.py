@@ -90,7 +90,10 @@ def test_without_commutativity_the_other_order_is_another_compound() -> None:
 
 
 def test_operators_as_atoms_count_among_them() -> None:
-    names = {atom.name for atom in measured(*FOUR, settings=ExtractionSettings(2, 1, "clusters+operators")).atoms}
+    names = {
+        atom.name
+        for atom in measured(*FOUR, settings=ExtractionSettings(k=2, window=1, atoms="clusters+operators")).atoms
+    }
     assert names == {"c0", "c1", "+", "-", "*"}
 
 
@@ -147,7 +150,9 @@ def test_a_side_without_expressions_is_one_clear_line(side: str, name: str, othe
 
 def test_no_expressions_at_all_are_one_clear_line_even_with_too_few_contexts_for_k() -> None:
     with pytest.raises(ComdivError, match="no problem has an expression with an operator"):
-        measured(problem("s", "1 apples", None), problem("t", "2 apples", None), settings=ExtractionSettings(50, 1))
+        measured(
+            problem("s", "1 apples", None), problem("t", "2 apples", None), settings=ExtractionSettings(k=50, window=1)
+        )
 
 
 def test_an_unknown_preset_is_refused() -> None:

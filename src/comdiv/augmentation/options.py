@@ -2,44 +2,73 @@
 
 import hashlib
 import re
-from typing import Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import unknown_name
+from comdiv.settings import NOT_AN_OPTION, Option, Settings
 
 PRESETS = ("comdiv", "paper")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class AugmentationOptions(BaseModel):
+class AugmentationOptions(Settings):
     """What determines an augmented set, besides the data. The defaults are the preset `comdiv`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    noun: ClassVar[str] = "option"
 
-    rounds: int = Field(1, ge=1, le=100)
-    operations: tuple[Literal[1, 2], ...] = (1, 2)
-    match: Literal["unit", "environment"] = "unit"  # what question and clause share in operation 1
+    rounds: int = Field(default=1, ge=1, le=100, description="Number of rounds, T of Algorithm 1.")
+    operations: tuple[Literal[1, 2], ...] = Field(default=(1, 2), description="1 (structural), 2 (lexical) or 1,2.")
+    match: Literal["unit", "environment"] = Field(
+        default="unit", description="What question and clause share in operation 1; environment is the paper's."
+    )
     # For training, many compounds beat few coherent ones; `full` is for texts that people read.
-    checks: Literal["full", "paper"] = "paper"
-    per_problem: tuple[int, int] = (12, 2)  # new problems an original and round, of operation 1 and 2
-    growth: float | None = Field(9.0, gt=0)  # new problems of a round, at most so many times the originals
-    max_growth: float = Field(10.0, gt=1)  # the final set, at most so many times the originals; the paper: unbounded
-    more_operators: int | None = Field(1, ge=0)  # than the greater of the parents; None: any number
-    most_tokens: int = Field(60, ge=1)
-    most_quantities: int = Field(6, ge=1)
-    ranker: str = "none"  # a registered solver, `command:PROGRAM`, or none
-    ranker_preset: str = "cpu"
-    ranker_settings: dict[str, Any] = Field(default_factory=dict)
-    rank: Literal["prediction", "given"] = "prediction"
-    keep: float = Field(0.2, gt=0, le=1)  # share of the ranked candidates
-    keep_by: Literal["joint", "stratum"] = "stratum"  # one ranking for all, or one for each operation and template
-    warm_start: bool = False  # the ranker begins with the last round's weights
-    repeat_originals: int = Field(6, ge=1, le=100)  # so that ordinary problems do not drown
-    ban: tuple[str, ...] = Field((), repr=False)  # `text_hash` of number-masked texts that must not come out
-    # Problems by operation 1 on validation problems alone, beside those: early stopping then sees compounds, too.
-    compositional_validation: int = Field(0, ge=0)
-    seed: int = Field(0, ge=0)
+    checks: Literal["full", "paper"] = Field(
+        default="paper", description="full: texts are checked for coherence, too; paper: values and texts only."
+    )
+    per_problem: tuple[int, int] = Field(
+        default=(12, 2), description="New problems per original and round, of operations 1 and 2: 10,2."
+    )
+    growth: float | None = Field(
+        default=9.0, gt=0, description="Most new problems of a round, as a multiple of the originals."
+    )
+    max_growth: float = Field(
+        default=10.0, gt=1, description="Greatest final size, as a multiple of the originals; the paper has no limit."
+    )
+    more_operators: int | None = Field(
+        default=1, ge=0, description="How many operators more than the larger of its parents a problem may have."
+    )
+    most_tokens: int = Field(default=60, ge=1, description="Most tokens of a new text.")
+    most_quantities: int = Field(default=6, ge=1, description="Most quantities of a new text.")
+    ranker: Annotated[str, Option("--solver", "--ranker")] = Field(
+        default="none", description="What ranks new problems: a solver, command:PROGRAM, or none."
+    )
+    ranker_preset: Annotated[str, Option("--solver-preset")] = Field(
+        default="cpu", description="Preset of the ranker's sizes: cpu or paper."
+    )
+    ranker_settings: Annotated[dict[str, Any], Option("--set")] = Field(
+        default_factory=dict, description="A setting of the ranker: --set hidden=128 --set epochs=20."
+    )
+    rank: Literal["prediction", "given"] = Field(
+        default="prediction", description="Rank by the ranker's own best expression (the paper), or by the problem's."
+    )
+    keep: float = Field(default=0.2, gt=0, le=1, description="Share of the ranked candidates that stays.")
+    keep_by: Literal["joint", "stratum"] = Field(
+        default="stratum", description="One ranking for all, or one for each operation and template."
+    )
+    warm_start: Annotated[bool, Option("--warm-start/--cold-start")] = Field(
+        default=False, description="Start each ranker from the last round's weights."
+    )
+    # So that ordinary problems do not drown.
+    repeat_originals: int = Field(default=6, ge=1, le=100, description="How often each original is in the set.")
+    ban: Annotated[tuple[str, ...], NOT_AN_OPTION] = Field(
+        default=(), repr=False, description="`text_hash` of each number-masked text that must not come out."
+    )
+    compositional_validation: int = Field(
+        default=0, ge=0, description="Number of problems composed from validation problems alone, for early stopping."
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of everything drawn.")
 
     @field_validator("operations")
     @classmethod
@@ -47,6 +76,12 @@ class AugmentationOptions(BaseModel):
         if not value or len(set(value)) != len(value):
             raise ValueError("name 1, 2 or both, each once")
         return tuple(sorted(value))
+
+    @field_validator("per_problem", mode="before")
+    @classmethod
+    def _one_for_both(cls, value: Any) -> Any:
+        """One number stands for both operations."""
+        return tuple(value) * 2 if isinstance(value, list | tuple) and len(value) == 1 else value
 
     @field_validator("per_problem")
     @classmethod
@@ -73,15 +108,7 @@ class AugmentationOptions(BaseModel):
         """A preset's options with changes; an unknown name is answered with the nearest known one."""
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)
-        for change in changes:
-            if change not in cls.model_fields:
-                raise unknown_name("option", change, cls.model_fields)
-        try:
-            return cls(**{**(_PAPER if name == "paper" else {}), **changes})
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise ComdivError(f"option {where}: {first['msg'].removeprefix('Value error, ')}") from error
+        return cls.checked(**{**(_PAPER if name == "paper" else {}), **changes})
 
 
 # Algorithm 1 as printed, with GTS as the ranker; sampling bounds it (Math23K has more pairs than anybody can rank).

@@ -4,6 +4,7 @@ Everything heavy is imported inside the verbs: `comdiv --help` answers at once.
 """
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ from comdiv.cli.export import export_app
 from comdiv.cli.imports import import_app
 from comdiv.cli.judge import judge
 from comdiv.cli.measure import measure
+from comdiv.cli.options import VerbCommand
 from comdiv.cli.report import report
 from comdiv.cli.run import run
 from comdiv.cli.solve import solve
@@ -36,60 +38,56 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Begin with [bold]comdiv data show demo-en[/bold]. Every verb has an example: [bold]comdiv split -h[/bold]",
 )
+
+
+def _verb(panel: str, function: Callable[..., None], *examples: str) -> None:
+    """Add a verb; its help ends in examples."""
+    title = "Examples: " if len(examples) > 1 else "Example: "
+    app.command(cls=VerbCommand, rich_help_panel=panel, epilog=title + "; ".join(examples))(function)
+
+
 app.add_typer(data_app, name="data", rich_help_panel="Corpora")
-app.command(
-    rich_help_panel="Benchmarks",
-    epilog="Examples: comdiv split mawps --out mawps-comdiv --with-iid; comdiv split mine.csv --text question "
-    "--equation formula --answer result --target 0.3,0.5,0.7 --out curve",
-)(split)
-app.command(
-    rich_help_panel="Benchmarks",
-    epilog="Examples: comdiv synthesize math23k --out sd --size 1078/745; comdiv synthesize math23k --out sd-dev "
-    "--size 800/560 --exclude sd",
-)(synthesize)
-app.command(
-    rich_help_panel="Benchmarks",
-    epilog="Examples: comdiv measure train.jsonl test.jsonl; comdiv measure mawps-comdiv --json",
-)(measure)
-app.command(
-    rich_help_panel="Benchmarks",
-    epilog="Examples: comdiv augment mawps-comdiv --out mawps-da; comdiv augment mawps-comdiv --preset paper "
-    "--out mawps-paper; comdiv augment mine.jsonl --solver 'command:./my-ranker' --rank given --out mine-da",
-)(augment)
-app.command(
-    rich_help_panel="Solvers",
-    epilog="Example: comdiv train gts --data mawps-comdiv --out runs/gts --set epochs=20",
-)(train)
-app.command(
-    rich_help_panel="Solvers",
-    epilog="Examples: comdiv evaluate runs/gts mawps-comdiv; comdiv evaluate --predictions llm.jsonl mawps-comdiv",
-)(evaluate)
-app.command(
-    rich_help_panel="Solvers",
-    epilog="Example: comdiv solve 'Tom has 3 bags of 12 apples. How many apples has he?' --run runs/gts",
-)(solve)
-app.command(rich_help_panel="Solvers", epilog="Example: comdiv compare gts.jsonl lstm.jsonl --test mawps-comdiv")(
-    compare
+_verb(
+    "Benchmarks",
+    split,
+    "comdiv split mawps --out mawps-comdiv --with-iid",
+    "comdiv split mine.csv --text question --equation formula --answer result --target 0.3,0.5,0.7 --out curve",
 )
-app.command(
-    rich_help_panel="People",
-    epilog="Examples: comdiv studio mawps-comdiv --runs runs --open; comdiv studio sd --source math23k",
-)(studio)
-app.command(
-    rich_help_panel="People",
-    epilog="Example: comdiv judge sd-da/train.jsonl --judge Ann --judge Ben --sample 100 --seed 1",
-)(judge)
-app.command(
-    rich_help_panel="People",
-    epilog="Examples: comdiv agreement ann.jsonl ben.csv; comdiv agreement label-studio-export.json --json",
-)(agreement)
-app.command(
-    rich_help_panel="Experiments",
-    epilog="Examples: comdiv run experiments/main-results.yaml --preset smoke; comdiv run mine.yaml --jobs 2 --dry-run",
-)(run)
+_verb(
+    "Benchmarks",
+    synthesize,
+    "comdiv synthesize math23k --out sd --size 1078/745",
+    "comdiv synthesize math23k --out sd-dev --size 800/560 --exclude sd",
+)
+_verb("Benchmarks", measure, "comdiv measure train.jsonl test.jsonl", "comdiv measure mawps-comdiv --json")
+_verb(
+    "Benchmarks",
+    augment,
+    "comdiv augment mawps-comdiv --out mawps-da",
+    "comdiv augment mawps-comdiv --preset paper --out mawps-paper",
+    "comdiv augment mine.jsonl --solver 'command:./my-ranker' --rank given --out mine-da",
+)
+_verb("Solvers", train, "comdiv train gts --data mawps-comdiv --out runs/gts --set epochs=20")
+_verb(
+    "Solvers",
+    evaluate,
+    "comdiv evaluate runs/gts mawps-comdiv",
+    "comdiv evaluate --predictions llm.jsonl mawps-comdiv",
+)
+_verb("Solvers", solve, "comdiv solve 'Tom has 3 bags of 12 apples. How many apples has he?' --run runs/gts")
+_verb("Solvers", compare, "comdiv compare gts.jsonl lstm.jsonl --test mawps-comdiv")
+_verb("People", studio, "comdiv studio mawps-comdiv --runs runs --open", "comdiv studio sd --source math23k")
+_verb("People", judge, "comdiv judge sd-da/train.jsonl --judge Ann --judge Ben --sample 100 --seed 1")
+_verb("People", agreement, "comdiv agreement ann.jsonl ben.csv", "comdiv agreement label-studio-export.json --json")
+_verb(
+    "Experiments",
+    run,
+    "comdiv run experiments/main-results.yaml --preset smoke",
+    "comdiv run mine.yaml --jobs 2 --dry-run",
+)
 app.add_typer(export_app, name="export", rich_help_panel="Exchange")
 app.add_typer(import_app, name="import", rich_help_panel="Exchange")
-app.command(rich_help_panel="Experiments", epilog="Example: comdiv report runs --out report --open")(report)
+_verb("Experiments", report, "comdiv report runs --out report --open")
 
 
 def _print_version(wanted: bool) -> None:

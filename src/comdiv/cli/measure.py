@@ -1,7 +1,7 @@
 """`comdiv measure`: how compositional a training and a test set are."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -16,23 +16,17 @@ from comdiv.cli.corpus import (
     load_corpus,
     named_columns,
 )
+from comdiv.cli.options import Options, takes
 from comdiv.errors import ComdivError
 
 
+@takes(changes=Options("comdiv.splitting.extraction:ExtractionSettings", said_only=True))
 def measure(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Training problems; or a dataset folder, alone.")],
+    changes: dict[str, Any],
     test: Annotated[str | None, typer.Argument(metavar="[TEST]", help="Test problems.")] = None,
-    k: Annotated[int | None, typer.Option("--k", min=1, help="Clusters of quantities; a dataset's own, or 10.")] = None,
-    alpha: Annotated[str | None, typer.Option(help="Preset for the i.i.d. divergence: paper or keysers2020.")] = None,
-    window: Annotated[int | None, typer.Option(min=1, help="Tokens of context; a dataset's own, or 3.")] = None,
-    cluster_seed: Annotated[int | None, typer.Option(min=0, help="Of the clustering; a dataset's own, or 0.")] = None,
-    atoms: Annotated[
-        Literal["clusters", "clusters+operators"] | None,
-        typer.Option(help="What counts as an atom; a dataset's own, or clusters."),
-    ] = None,
-    commutative: Annotated[
-        bool | None,
-        typer.Option("--commutative/--no-commutative", help="Whether a+b and b+a are one compound; a dataset's own."),
+    alpha: Annotated[
+        str | None, typer.Option(help="Preset for the α of the i.i.d. divergence: paper or keysers2020.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.json, report.md and the two figures.")] = None,
     text: TextColumn = None,
@@ -42,7 +36,10 @@ def measure(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Measure the divergences between two files, or between the sides of a dataset folder (§III-A, Table I)."""
+    """Measure the divergences between two files, or between the sides of a dataset folder (§III-A, Table I).
+
+    A dataset folder is measured with its own settings, where no option says otherwise.
+    """
     from comdiv.dataset import read_dataset
     from comdiv.files import refuse_to_overwrite
     from comdiv.splitting.extraction import ExtractionSettings
@@ -62,12 +59,11 @@ def measure(
         columns = named_columns(text, equation, answer)
         training = load_corpus(train, columns, language).problems
         testing = load_corpus(test, columns, language).problems
-    wanted = {"k": k, "window": window, "atoms": atoms, "commutative": commutative, "seed": cluster_seed}
-    named = {name: value for name, value in wanted.items() if value is not None}
     try:
-        settings = ExtractionSettings(**{**made_with.get("extraction", {}), **named})
-    except TypeError as error:
+        settings = ExtractionSettings.checked(**made_with.get("extraction", {}))
+    except ComdivError as error:
         raise ComdivError(f"{train}: dataset.json has settings that this version does not know: {error}") from error
+    settings = settings.changed(**changes)
     total = len(training) + len(testing)
     measurement = measure_sides(
         training,

@@ -1,7 +1,7 @@
 """`comdiv synthesize`: the SD benchmark, which isolates structural from lexical generalization."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,39 +18,19 @@ from comdiv.cli.corpus import (
     load_corpus,
     named_columns,
 )
+from comdiv.cli.options import Options, takes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from comdiv.synthesis.options import SynthesisOptions
 
+
+@takes(options=Options("comdiv.synthesis.options:SynthesisOptions"))
 def synthesize(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the dataset.")],
-    size: Annotated[
-        str | None, typer.Option(help="TRAIN/TEST problems, 1078/745 for the paper's; without it, all there are.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the validation part.")] = 0,
-    rules: Annotated[Path | None, typer.Option(help="A rule table of your own (YAML).")] = None,
-    disjoint: Annotated[
-        bool, typer.Option("--disjoint", help="Of a seed's two products only one enters train: the harder control.")
-    ] = False,
-    exclude: Annotated[
-        Path | None, typer.Option(help="Another synthetic dataset, whose seeds are left out: SD-dev beside SD.")
-    ] = None,
-    novelty: Annotated[
-        int | None,
-        typer.Option(min=0, help="Greatest similarity of a lexical test problem to train; 0 is the paper's word."),
-    ] = None,
-    plausible: Annotated[
-        float, typer.Option(min=0, max=1, help="What the proofreader must grant a product; 0: it is not asked.")
-    ] = 0.3,
-    review: Annotated[
-        Path | None, typer.Option(help="People's decisions; review.jsonl in the folder counts by itself.")
-    ] = None,
-    only: Annotated[
-        Literal["accepted"] | None, typer.Option(help="Take only what the review accepts or edits.")
-    ] = None,
-    validation: Annotated[float, typer.Option(min=0, max=0.9, help="Share of the training side for validation.")] = 0.2,
+    options: "SynthesisOptions",
     text: TextColumn = None,
     equation: EquationColumn = None,
     answer: AnswerColumn = None,
@@ -61,14 +41,10 @@ def synthesize(
 ) -> None:
     """Synthesize problems by rules, so that test needs new structures, or known ones with new words (§III-B)."""
     from comdiv.files import refuse_to_overwrite
-    from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
+    from comdiv.synthesis import load_rules, synthesize_dataset
 
-    options = SynthesisOptions.checked(
-        size=size, seed=seed, rules=rules, disjoint=disjoint, exclude=exclude, novelty=novelty,
-        least_plausible=plausible, review=review, only=only, validation=validation,
-    )  # fmt: skip
     refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
-    load_rules(rules)
+    load_rules(options.rules)
     corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
     with progress_of("synthesizing") as progress:
         facts = synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force)

@@ -1,19 +1,21 @@
 """`comdiv train`: a solver, a dataset, a run folder."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from comdiv.cli.console import print_json, print_note, progress_of
 from comdiv.cli.corpus import JsonOption
-from comdiv.errors import ComdivError
+from comdiv.cli.options import Options, read_changes, takes
 
 
+@takes(settings=Options("comdiv.solvers.settings:SolverSettings", only=("seed", "threads", "device"), said_only=True))
 def train(
     solver: Annotated[str, typer.Argument(help="lstm, transformer, mathen, gts, bertgen, gpt2, or a registered one.")],
     data: Annotated[Path, typer.Option(help="Dataset folder; its train and validation parts are used.")],
     out: Annotated[Path, typer.Option(help="Run folder; an interrupted run there goes on by itself.")],
+    settings: dict[str, Any],
     preset: Annotated[str, typer.Option(help="cpu (minutes on two cores) or paper (the appendix's sizes).")] = "cpu",
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: --set hidden=128 --set epochs=20.")
@@ -21,17 +23,14 @@ def train(
     select: Annotated[
         Literal["best", "last"], typer.Option(help="The epoch to keep: the best on validation problems, or the last.")
     ] = "best",
-    seed: Annotated[int, typer.Option(min=0)] = 0,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    threads: Annotated[int, typer.Option(min=0, help="CPU threads; 0: as torch finds them.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """Train a solver. The best epoch by validation accuracy is kept; the run folder is all that solving needs."""
     from comdiv.solvers.runs import train_run
 
-    settings = {"seed": seed, "device": device, "threads": threads, **parsed_changes(changes or [])}
+    named = {**settings, **read_changes(changes or [])}
     with progress_of(solver) as progress:
-        summary = train_run(solver, data, out, preset=preset, changes=settings, select=select, progress=progress)
+        summary = train_run(solver, data, out, preset=preset, changes=named, select=select, progress=progress)
     if summary.left_out:
         print_note(f"{summary.left_out} training problems were left out: the alphabet cannot spell their expressions")
     result = {
@@ -49,12 +48,3 @@ def train(
     accuracy = summary.best_validation_accuracy
     shown = "no validation problems" if accuracy is None else f"validation accuracy {accuracy:.1%}"
     typer.echo(f"{out}: {solver}, best epoch {summary.best_epoch} of {summary.epochs}, {shown}")
-
-
-def parsed_changes(changes: list[str]) -> dict[str, str]:
-    """`--set name=value` as a table."""
-    pairs = [change.partition("=") for change in changes]
-    for name, sign, value in pairs:
-        if not (name and sign and value):
-            raise ComdivError(f"--set {name}{sign}{value}: say it as --set hidden=128")
-    return {name.strip(): value.strip() for name, _, value in pairs}

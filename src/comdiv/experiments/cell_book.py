@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ class CellBook:
         facts = replace(facts, split=named_split, k=split.k, split_seed=split.seed)
         for target in split.targets or (None,):
             label = name if target is None else f"{name}-{target:.2f}"
-            settings = {**asdict(split_settings(split, target)), "validation_share": split.validation}
+            settings = split_settings(split, target).model_dump()
             named = replace(facts, dataset=label, target=target)
             yield self.cell("dataset", label, named, {**recipe, "split": settings}, needs, inputs)
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
 PROGRAM = "command:"  # how the name of a solver begins that is a program of the user's own
-_SPLIT_KEYS = (
-    "method", "test_size", "alpha", "atom_bound", "length_weight", "search", "steps_per_item", "twins", "seed",
-)  # fmt: skip
 
 
 def check_names(plan: Plan) -> None:
@@ -77,11 +74,9 @@ def solver_settings(
 
 def split_settings(split: SplitPlan, target: float | None) -> "SplitSettings":
     """The settings of a split."""
-    from comdiv.splitting.extraction import ExtractionSettings
     from comdiv.splitting.methods import SplitSettings
 
-    extraction = ExtractionSettings(split.k, split.window, split.atoms, split.commutative, split.cluster_seed)
-    return SplitSettings(**{key: getattr(split, key) for key in _SPLIT_KEYS}, target=target, extraction=extraction)
+    return SplitSettings.checked(**split.model_dump(exclude={"targets"}), target=target)
 
 
 def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import unknown_name
-from comdiv.experiments.complaints import complaint
+from comdiv.settings import complaint
 
 Name = str
 Part = Literal["validation", "test"]

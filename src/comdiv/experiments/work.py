@@ -60,16 +60,14 @@ def _dataset(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
     from comdiv.splitting.building import corpus_facts, write_split
-    from comdiv.splitting.extraction import ExtractionSettings, extract
+    from comdiv.splitting.extraction import extract
     from comdiv.splitting.methods import SplitSettings, split_problems
 
-    record = dict(recipe["split"])
-    share = record.pop("validation_share")
-    settings = SplitSettings(**{**record, "extraction": ExtractionSettings(**record["extraction"])})
+    settings = SplitSettings.checked(**recipe["split"])
     corpus = _corpus(recipe, place)
     extraction = extract(corpus.problems, window=settings.extraction.window)
     test = split_problems(extraction, settings, lambda done, total: place.progress("searching", done, total, ""))
-    write_split(out, extraction, test, settings, corpus_facts(corpus), share)
+    write_split(out, extraction, test, settings, corpus_facts(corpus))
 
 
 def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
@@ -133,7 +131,7 @@ def _measurement(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     place.progress("measuring", 0, 1, "")
     dataset = read_dataset(place.data())
     made_with = dataset.facts.get("settings", {}).get("extraction", {})
-    settings = ExtractionSettings(**{**made_with, "k": recipe["k"]})
+    settings = ExtractionSettings.checked(**{**made_with, "k": recipe["k"]})
     measurement = measure_sides(dataset.training_side, dataset.test, settings, alpha=recipe["alpha"])
     write_measurement(measurement, place.folder / "measurement")
     return measurement.to_json()

@@ -38,6 +38,7 @@ class Model(nn.Module, ABC):
 
     notation: ClassVar[Notation]
     numbers: ClassVar[NumberInput]
+    settings_class: ClassVar[type[SolverSettings]] = SolverSettings  # a subclass where there are settings of its own
     versions_of: ClassVar[tuple[str, ...]] = ("comdiv", "torch", "numpy")  # what a run's configuration names
 
     def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:

@@ -264,12 +264,14 @@ class NeuralSolver:
         try:
             config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
             tokens = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-            solver = cls(config["solver"], model_class(config["solver"]), SolverSettings(**config["settings"]))
+            model_type = model_class(config["solver"])
+            settings = model_type.settings_class.model_validate(config["settings"])
+            solver = cls(config["solver"], model_type, settings)
             solver.reader = solver.model_class.load_reader(folder, tokens["words"])
             alphabet = tokens["alphabet"]
             solver.alphabet = Alphabet(tuple(alphabet["constants"]), alphabet["copies"])
             solver.cover_bonus = config["learnt"]["cover_bonus"]
-            if missing := SolverSettings.model_fields.keys() - config["settings"].keys():
+            if missing := type(settings).model_fields.keys() - config["settings"].keys():
                 raise ValueError(f"config.yaml lacks {', '.join(sorted(missing))}")
         except FileNotFoundError as error:
             raise ComdivError(f"{folder} is no run of a solver: it has no {Path(error.filename).name}") from error

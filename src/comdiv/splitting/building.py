@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from comdiv import groups
 from comdiv.corpora import Corpus
-from comdiv.dataset import VALIDATION_SHARE, Dataset, write_dataset
+from comdiv.dataset import Dataset, write_dataset
 from comdiv.splitting.extraction import Extraction
 from comdiv.splitting.figures import draw_frequencies
 from comdiv.splitting.measurement import Measurement, measure
@@ -46,11 +45,10 @@ def build_dataset(
     test: Mask,
     settings: SplitSettings,
     source: Mapping[str, Any],
-    validation_share: float = VALIDATION_SHARE,
 ) -> tuple[Dataset, Measurement]:
     """The dataset of a split and its measurement; `source` says which corpus it was made from."""
     measurement = measure(extraction, test, settings.extraction, alpha=settings.alpha)
-    validation = draw_validation(extraction, test, validation_share, seed=settings.seed, twins=settings.twins)
+    validation = draw_validation(extraction, test, settings.validation_share, seed=settings.seed, twins=settings.twins)
     parts = {
         name: tuple(problem for problem, chosen in zip(extraction.problems, mask, strict=True) if chosen)
         for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
@@ -58,7 +56,7 @@ def build_dataset(
     facts = {
         "made_by": "comdiv split",
         "source": dict(source),
-        "settings": {**asdict(settings), "validation_share": validation_share},
+        "settings": settings.model_dump(),
         "wanted_test_size": wanted_test_size(settings, len(test)),
         **measurement.to_json(),
         "versions": library_versions(),
@@ -72,12 +70,11 @@ def write_split(
     test: Mask,
     settings: SplitSettings,
     source: Mapping[str, Any],
-    validation_share: float = VALIDATION_SHARE,
     *,
     force: bool = False,
 ) -> tuple[dict[str, Any], Measurement]:
     """The dataset of a split as a folder, with its card and its two figures; returns its facts and measurement."""
-    dataset, measurement = build_dataset(extraction, test, settings, source, validation_share)
+    dataset, measurement = build_dataset(extraction, test, settings, source)
     facts = write_dataset(
         folder,
         dataset,

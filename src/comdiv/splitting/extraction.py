@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from comdiv.errors import ComdivError
 from comdiv.expression import operator_count, template
 from comdiv.problem import Problem
+from comdiv.settings import Option, Settings
 from comdiv.splitting.compounds import AtomKind, atoms_of, compounds_of
 from comdiv.splitting.contexts import WINDOW, TextFeatures, Vectorise, cluster_contexts, text_features, tf_idf
 from comdiv.splitting.encoding import Encoded, encode
@@ -17,15 +20,14 @@ from comdiv.splitting.encoding import Encoded, encode
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionSettings:
+class ExtractionSettings(Settings):
     """How quantities become atoms. The defaults are the reading that reproduces the paper's Table I."""
 
-    k: int = 10
-    window: int = WINDOW
-    atoms: AtomKind = "clusters"
-    commutative: bool = True
-    seed: int = 0  # of the clustering
+    k: int = Field(default=10, ge=1, description="Number of clusters of quantities.")
+    window: int = Field(default=WINDOW, ge=1, description="Tokens of context on each side of a quantity.")
+    atoms: AtomKind = Field(default="clusters", description="What counts as an atom.")
+    commutative: bool = Field(default=True, description="Whether a+b and b+a are the same compound.")
+    seed: Annotated[int, Option(key="cluster_seed")] = Field(default=0, ge=0, description="Seed of the clustering.")
 
 
 @dataclass(frozen=True)

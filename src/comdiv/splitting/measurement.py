@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,7 @@ def _other_clusterings(extraction: Extraction, test: Mask, settings: ExtractionS
 
     A search fits the clustering that it is given: what remains under another one is the part that belongs to the texts.
     """
-    others = (replace(settings, seed=settings.seed + shift) for shift in range(1, OTHER_CLUSTERINGS + 1))
+    others = (settings.changed(seed=settings.seed + shift) for shift in range(1, OTHER_CLUSTERINGS + 1))
     exponent = alphas_named(alpha).compounds
     return float(np.mean([_divergence(extraction.encoded(one).compounds, test, exponent) for one in others]))
 

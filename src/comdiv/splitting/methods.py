@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field, field_validator, model_validator
 
+from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.registry import SPLIT_METHODS
+from comdiv.settings import Option, Settings
 from comdiv.splitting.divergence import alphas_named
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
@@ -20,28 +22,56 @@ Mask = npt.NDArray[np.bool_]
 SearchProgress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class SplitSettings:
+class SplitSettings(Settings):
     """Everything that determines a split of a corpus."""
 
-    method: str = "dbca"
-    test_size: float = 0.2  # a share below 1, or a number of problems
-    alpha: str = "paper"
-    atom_bound: float | None = 0.01
-    length_weight: float = 0.5
-    target: float | None = None
-    search: Literal["anneal", "greedy"] = "anneal"
-    steps_per_item: int = 150
-    twins: bool = True  # keep problems with the same number-masked text on one side
-    seed: int = 0
-    extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
+    method: str = Field(
+        default="dbca",
+        description="dbca (compositional), iid, length, template, or a method of an installed package.",
+    )
+    test_size: float = Field(default=0.2, description="Share of the problems (0.2), or their number (474).")
+    alpha: str = Field(default="paper", description="Preset for the α of the divergences: paper or keysers2020.")
+    atom_bound: float | None = Field(
+        default=0.01, ge=0, le=1, description="Greatest atom divergence allowed; 1 allows any."
+    )
+    length_weight: float = Field(
+        default=0.5, ge=0, description="How heavily a difference in text length between the sides counts."
+    )
+    target: float | None = Field(
+        default=None, description="Compound divergence to reach; as great as possible otherwise."
+    )
+    search: Literal["anneal", "greedy"] = Field(
+        default="anneal", description="Search for the split; greedy is the published swap search."
+    )
+    steps_per_item: int = Field(default=150, ge=1, description="Length of the annealing, in steps per problem.")
+    twins: bool = Field(default=True, description="Keep texts that differ only in their numbers on one side.")
+    seed: int = Field(default=0, ge=0, description="Seed of the search; of several splits, of the first.")
+    extraction: ExtractionSettings = Field(default_factory=ExtractionSettings)
+    validation_share: Annotated[float, Option(key="validation")] = Field(
+        default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
+    )
 
-    def __post_init__(self) -> None:
-        if self.method not in SPLIT_METHODS:
-            raise unknown_name("split method", self.method, SPLIT_METHODS.names())
-        alphas_named(self.alpha)
+    @field_validator("method")
+    @classmethod
+    def _known_method(cls, method: str) -> str:
+        if method not in SPLIT_METHODS:
+            raise ValueError(unknown_name("split method", method, SPLIT_METHODS.names()))
+        return method
+
+    @field_validator("alpha")
+    @classmethod
+    def _known_alpha(cls, alpha: str) -> str:
+        try:
+            alphas_named(alpha)
+        except ComdivError as error:
+            raise ValueError(error) from error
+        return alpha
+
+    @model_validator(mode="after")
+    def _target_is_for_dbca(self) -> Self:
         if self.target is not None and self.method != "dbca":
-            raise ComdivError(f"a target divergence goes with --method dbca, not {self.method}")
+            raise ValueError(f"a target divergence goes with --method dbca, not {self.method}")
+        return self
 
 
 def wanted_test_size(settings: SplitSettings, problems: int) -> int:

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -84,7 +84,7 @@ def _settings(facts: Mapping[str, Any]) -> ExtractionSettings:
     """How the dataset was split, where it says so; the defaults otherwise."""
     settings = facts.get("settings")
     recorded = settings.get("extraction") if isinstance(settings, Mapping) else None
-    known = ExtractionSettings.__dataclass_fields__.keys()
+    known = ExtractionSettings.model_fields.keys()
     if not isinstance(recorded, Mapping) or not recorded.keys() <= known:
         return ExtractionSettings()
     return ExtractionSettings(**recorded)
@@ -96,7 +96,7 @@ def _clusterable(extraction: Extraction, settings: ExtractionSettings) -> Extrac
     while k:
         try:
             extraction.clusters(k, settings.seed)
-            return replace(settings, k=k)
+            return settings.changed(k=k)
         except ComdivError:
             k //= 2
     return None

@@ -266,7 +266,7 @@ def _write(
         for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
     }
     facts = {**facts, **measurement.to_json(), "versions": library_versions()}
-    facts["settings"] = {**facts["settings"], "extraction": _plain(settings)}
+    facts["settings"] = {**facts["settings"], "extraction": settings.model_dump()}
     return write_dataset(
         folder,
         Dataset(**parts, facts=facts),
@@ -275,10 +275,6 @@ def _write(
         more=lambda staging: write_report(staging, facts),
         force=force,
     )
-
-
-def _plain(settings: ExtractionSettings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in settings.__slots__}
 
 
 def _check_apart(training: Iterable[Problem], test: Iterable[Problem]) -> None:

@@ -2,33 +2,47 @@
 
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from comdiv.dataset import VALIDATION_SHARE
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.settings import Option, Settings
 
 PAPER_SIZE = "1078/745"
 PAPER_STRUCTURAL, PAPER_LEXICAL = 668, 77  # of the paper's 745 test problems; follows from its tables
 _SIZE = re.compile(r"(\d{1,7})/(\d{1,7})")
 
 
-class SynthesisOptions(BaseModel):
+class SynthesisOptions(Settings):
     """How to build the set. The defaults take all that the rules give; `size` is "TRAIN/TEST", 1078/745 the paper's."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "option"
 
-    size: str | None = None  # train and validation together / test
-    seed: int = Field(0, ge=0)  # of the validation part
-    rules: Path | None = None  # a table of one's own
-    disjoint: bool = False  # of the two products of one seed only one enters train
-    exclude: Path | None = None  # a dataset folder whose seeds are not used again
-    novelty: int | None = Field(None, ge=0)  # the greatest similarity of a lexical test problem to train; the paper: 0
-    least_plausible: float = Field(0.3, ge=0, le=1)  # what the proofreader must grant a product; 0: it is not asked
-    review: Path | None = None  # people's decisions; by default those beside the dataset
-    only: Literal["accepted"] | None = None
-    validation: float = Field(VALIDATION_SHARE, ge=0, lt=1)
+    size: str | None = Field(
+        default=None, description=f"TRAIN/TEST problems, {PAPER_SIZE} for the paper's; without it, all there are."
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of the draw of the validation part.")
+    rules: Path | None = Field(default=None, description="A rule table of your own (YAML).")
+    disjoint: bool = Field(
+        default=False, description="Only one of a seed's two products enters train: the harder control."
+    )
+    exclude: Path | None = Field(
+        default=None, description="Another synthetic dataset, whose seeds are left out: SD-dev beside SD."
+    )
+    novelty: int | None = Field(
+        default=None, ge=0, description="Greatest similarity of a lexical test problem to train; 0 is the paper's word."
+    )
+    least_plausible: Annotated[float, Option("--plausible")] = Field(
+        default=0.3, ge=0, le=1, description="Least score that the proofreader must give a product; 0: it is not asked."
+    )
+    review: Path | None = Field(
+        default=None, description="People's decisions; review.jsonl in the folder is read by itself."
+    )
+    only: Literal["accepted"] | None = Field(default=None, description="Take only what the review accepts or edits.")
+    validation: float = Field(
+        default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
+    )
 
     @field_validator("size")
     @classmethod
@@ -45,16 +59,3 @@ class SynthesisOptions(BaseModel):
         train, test = (int(part) for part in self.size.split("/"))
         lexical = round(test * PAPER_LEXICAL / (PAPER_STRUCTURAL + PAPER_LEXICAL))
         return train, test - lexical, lexical
-
-    @classmethod
-    def checked(cls, **values: object) -> "SynthesisOptions":
-        """The options, or one line that names the wrong one."""
-        for name in values:
-            if name not in cls.model_fields:
-                raise unknown_name("option", name, cls.model_fields)
-        try:
-            return cls(**values)  # type: ignore[arg-type]
-        except ValidationError as error:
-            first = error.errors()[0]
-            message = str(first["msg"]).removeprefix("Value error, ")
-            raise ComdivError(f"option {'.'.join(map(str, first['loc']))}: {message}") from error

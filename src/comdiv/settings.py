@@ -1,0 +1,149 @@
+"""Settings: every option in one place. The class makes the command line's option, the plan's key and the reference.
+
+A field's description is the help of its option. A wrong name or value is answered in one line.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from comdiv.errors import ComdivError, unknown_name
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Option:
+    """How a field is called outside its class, where its own name does not say it: `Annotated[int, Option(...)]`.
+
+    `names` are those on the command line (`--warm-start/--cold-start` for a switch); `key` is that of a flat mapping.
+    """
+
+    names: tuple[str, ...]
+    key: str
+    shown: bool
+
+    def __init__(self, *names: str, key: str = "", shown: bool = True) -> None:
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "shown", shown)
+
+
+NOT_AN_OPTION = Option(shown=False)  # a field that a program sets, not somebody at the command line
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A setting as users meet it: its flat name, its place in the class, its field, its names as an option."""
+
+    key: str
+    path: tuple[str, ...]
+    field: FieldInfo
+    names: tuple[str, ...]
+    shown: bool
+
+    @property
+    def default(self) -> Any:
+        """The value that it has when nobody says otherwise."""
+        return self.field.get_default(call_default_factory=True, validated_data={})
+
+
+class Settings(BaseModel):
+    """What determines a piece of work, besides its data. Frozen; an unknown name or a wrong value is a `ComdivError`.
+
+    Settings within settings can be named flatly: `SplitSettings.checked(k=5)` sets `extraction.k`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    noun: ClassVar[str] = "setting"  # what one of them is called in messages
+
+    if not TYPE_CHECKING:  # the signature that type checkers see is that of the fields
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise complaint(error, type(self), self.noun) from error
+
+        # As pydantic's own: it is not called for settings within others, whose complaints say where they stand.
+        __init__.__pydantic_base_init__ = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nested(cls, values: Any) -> Any:
+        """Flat names moved to where they belong."""
+        if not isinstance(values, Mapping):
+            return values
+        result = dict(values)
+        for entry in entries(cls):
+            if entry.key in cls.model_fields or entry.key not in result:
+                continue
+            name, *inner = entry.path
+            value = result.pop(entry.key)
+            if inner:
+                given = result.get(name, {})
+                value = {**(given.model_dump() if isinstance(given, BaseModel) else given), inner[0]: value}
+            result[name] = value
+        return result
+
+    @classmethod
+    def checked(cls, **values: object) -> Self:
+        """The settings of a mapping; an unknown name is answered with the nearest known one."""
+        return cls(**values)
+
+    def changed(self, **changes: object) -> Self:
+        """The same settings but for some, checked like all."""
+        return type(self).checked(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+
+def entries(cls: type[BaseModel]) -> Iterator[Entry]:
+    """The settings of a class as users meet them, in their order; those of settings within it in their place."""
+    for name, field in cls.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, Settings):
+            for entry in entries(inner):
+                yield Entry(entry.key, (name, *entry.path), entry.field, entry.names, entry.shown)
+            continue
+        option = next((note for note in field.metadata if isinstance(note, Option)), Option())
+        key = option.key or name
+        yield Entry(key, (name,), field, option.names or (f"--{key.replace('_', '-')}",), option.shown)
+
+
+def complaint(error: ValidationError, model: type[BaseModel], noun: str = "key") -> ComdivError:
+    """The first thing that pydantic has against a mapping, as a user would want to read it."""
+    first = error.errors()[0]
+    whole = ".".join(map(str, first["loc"]))
+    where, _, name = whole.rpartition(".")
+    prefix = f"{where}: " if where else ""
+    if first["type"] == "extra_forbidden":
+        owner = _annotation_at(model, first["loc"][:-1])
+        return ComdivError(f"{prefix}{unknown_name(noun, name, [entry.key for entry in entries(owner)])}")
+    if first["type"] == "missing":
+        return ComdivError(f"{prefix}'{name}' is missing")
+    wanted = _annotation_at(model, first["loc"])
+    if noun == "key" and get_origin(wanted) is Literal and isinstance(first["input"], str):
+        what = next(str(step) for step in reversed(first["loc"]) if isinstance(step, str))
+        return ComdivError(f"{prefix}{unknown_name(what, first['input'], map(str, get_args(wanted)))}")
+    message = first["msg"].removeprefix("Value error, ")
+    if not whole:
+        return ComdivError(message)
+    return ComdivError(f"{whole}: {message}" if noun == "key" else f"{noun} {whole}: {message}")
+
+
+def _annotation_at(model: type[BaseModel], place: tuple[int | str, ...]) -> Any:
+    """The type that belongs to a place: `methods.GTS` is a value of the mapping `methods`; None where there is none."""
+    annotation: Any = model
+    for step in place:
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            annotation = annotation.model_fields[str(step)].annotation if step in annotation.model_fields else None
+        elif get_origin(annotation) is dict:
+            annotation = get_args(annotation)[1]
+        elif get_origin(annotation) is tuple:
+            annotation = get_args(annotation)[0]
+        else:
+            return None
+        if get_origin(annotation) in (Union, UnionType):  # `X` of `X | None`
+            annotation = next(part for part in get_args(annotation) if part is not type(None))
+    return annotation
