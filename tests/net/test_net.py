@@ -17,7 +17,8 @@ def _parameter(name: str, recording: Recording) -> object:
 def test_nothing_has_changed_since_it_was_recorded(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if RECORDINGS[name].real:
         request.getfixturevalue("real_data")
-    assert golden.difference(name, hashes_of(RECORDINGS[name], tmp_path)) == ""
+    difference = golden.difference(name, hashes_of(RECORDINGS[name], tmp_path))
+    assert not difference, difference
 
 
 def test_every_recording_has_its_hashes_and_nothing_else_is_recorded() -> None:
