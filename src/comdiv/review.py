@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Literal, get_args
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, evaluate, operator_count, parse, used_quantities
-from comdiv.language import get_language
 from comdiv.problem import Problem, parse_json
+from comdiv.reading import read
 
 REVIEW = "review.jsonl"
 Status = Literal["open", "accepted", "edited", "rejected"]
@@ -114,26 +114,25 @@ def checked_edit(problem: Problem, text: str, expression: str) -> Problem:
     if len(text) > _LONGEST_TEXT:
         raise ComdivError(f"the text has {len(text):,} characters; {_LONGEST_TEXT:,} are the most")
     tree = parse(expression)
-    quantities = get_language(problem.language).quantities(text, number_words=problem.number_words)
-    beyond = [index for index in used_quantities(tree) if index >= len(quantities)]
+    revision = replace(problem, text=text, expression=tree)
+    values = read(revision).values
+    beyond = [index for index in used_quantities(tree) if index >= len(values)]
     if beyond:
-        there = f"N0 to N{len(quantities) - 1}" if len(quantities) > 1 else "only N0" if quantities else "no quantity"
+        there = f"N0 to N{len(values) - 1}" if len(values) > 1 else "only N0" if values else "no quantity"
         raise ComdivError(f"N{beyond[0]} is not in the text: it has {there}")
-    answer = evaluate(tree, [quantity.value for quantity in quantities])
-    return replace(problem, text=text, expression=tree, answer=answer)
+    return replace(revision, answer=evaluate(tree, values))
 
 
 def doubts(problem: Problem, expression: Expression) -> list[str]:
     """What is allowed but deserves a second look: a value that is not positive, quantities that nothing uses."""
-    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
     used = used_quantities(expression)
-    unused = [f"N{quantity.index} = {quantity.text}" for quantity in quantities if quantity.index not in used]
-    found = [f"not used: {', '.join(unused)}"] if unused else []
+    unused = [f"N{q.index} = {q.text}" for q in read(problem).plain_quantities if q.index not in used]
+    remarks = [f"not used: {', '.join(unused)}"] if unused else []
     if problem.answer is not None and problem.answer <= 0:
-        found.append("the value is not positive")
+        remarks.append("the value is not positive")
     if operator_count(expression) == 0:
-        found.append("there is nothing to compute")
-    return found
+        remarks.append("there is nothing to compute")
+    return remarks
 
 
 def reviewed(

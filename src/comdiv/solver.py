@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from comdiv.expression import Expression, ExpressionError, evaluate
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import read
 
 Progress = Callable[[str, int, int, str], None]  # what is being done, how far, of how much, a note
 
@@ -106,10 +106,8 @@ def solution_of(problem: Problem, hypotheses: Sequence[Hypothesis]) -> Solution:
     best = hypotheses[0]
     answer, undefined = None, False
     if best.expression is not None:
-        language = get_language(problem.language)
-        quantities = language.quantities(problem.text, number_words=problem.number_words)
         try:
-            answer = evaluate(best.expression, [quantity.value for quantity in quantities])
+            answer = evaluate(best.expression, read(problem).values)
         except ExpressionError:
             undefined = True
     return Solution(

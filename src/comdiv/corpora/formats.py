@@ -31,7 +31,7 @@ from comdiv.expression import (
     parse_answer,
     to_infix,
 )
-from comdiv.language import get_language
+from comdiv.reading import read_text
 from comdiv.registry import FORMATS
 
 Notation = Literal["infix", "prefix"]
@@ -202,7 +202,7 @@ class SvampCsv(Format):
         except (ValueError, ZeroDivisionError) as error:
             raise DamagedRecord(f"numbers {str(record['Numbers'])[:80]}: {error}") from error
         text, starts = self._filled(str(record["Question"]), values)
-        quantities = {quantity.start: quantity for quantity in get_language("en").quantities(text)}
+        quantities = {quantity.start: quantity for quantity in read_text(text, "en").plain_quantities}
 
         def reference(match: re.Match[str]) -> str:
             if int(match[1]) >= len(values):

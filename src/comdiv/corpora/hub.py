@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.expression import ExpressionError, evaluate, format_number, operator_count, template, to_infix
+from comdiv.expression import format_number, operator_count, template, to_infix
 from comdiv.files import file_sha256
-from comdiv.language import get_language
 from comdiv.problem import KEYS, Problem, parse_json
+from comdiv.reading import read
 
 PREFIX = "hf:"
 _NAME = re.compile(r"(?P<repository>[\w.-]+(?:/[\w.-]+)?)(?:/(?P<configuration>[\w.-]+))?")
@@ -183,17 +183,12 @@ def flat_row(problem: Problem, canary: str = "") -> dict[str, Any]:
 
 def equation_over_numbers(problem: Problem) -> str | None:
     """The expression with the text's numbers in the places of `N0`, `N1`…: `3*12`; None where it has no value."""
-    if problem.expression is None:
-        return None
-    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
-    values = [quantity.value for quantity in quantities]
-    try:
-        evaluate(problem.expression, values)
-    except ExpressionError:
+    reading = read(problem)
+    if problem.expression is None or reading.value is None:
         return None
 
     def written(index: int) -> str:
-        number = format_number(values[index])
+        number = format_number(reading.values[index])
         return f"({number})" if "/" in number or number.startswith("-") else number
 
     return to_infix(problem.expression, written)

@@ -37,8 +37,9 @@ from comdiv.expression import (
     parse_prefix,
 )
 from comdiv.files import file_sha256
-from comdiv.language import Alignment, align, detect_language, get_language
+from comdiv.language import Alignment, align, detect_language
 from comdiv.problem import KEYS, Problem, Provenance, split_labels
+from comdiv.reading import read, read_text
 
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
 _SAMPLE = 50  # records that decide a corpus's language
@@ -225,9 +226,9 @@ class _CorpusReader:
         """A record of our own format; one that is damaged is reported, not passed over in silence."""
         try:
             problem = Problem.from_json(restored_record(record))
-            quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+            values = read(problem).values
             if problem.expression is not None:
-                evaluate(problem.expression, [quantity.value for quantity in quantities])
+                evaluate(problem.expression, values)
         except ComdivError as error:
             self.report.complain(where, str(error), str(record.get("id", "?")))
             return None
@@ -312,10 +313,9 @@ def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tup
 
 
 def _alignment(equation: Expression, text: str, code: str, *, number_words: bool) -> Alignment:
-    language = get_language(code)
-    quantities = language.quantities(text, number_words=number_words)
-    alignment = align(equation, language, text, quantities)
-    evaluate(alignment.expression, [quantity.value for quantity in quantities])  # refuses N7 in a text without it
+    reading = read_text(text, code, number_words=number_words)
+    alignment = align(equation, reading.language, text, reading.plain_quantities)
+    evaluate(alignment.expression, reading.values)  # refuses N7 in a text without it
     return alignment
 
 

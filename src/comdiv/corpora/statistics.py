@@ -18,8 +18,8 @@ from comdiv.expression import (
     operator_count,
     template,
 )
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +64,24 @@ def corpus_statistics(
     """
     templates: Counter[str] = Counter()
     operators: Counter[int] = Counter()
-    masked: Counter[str] = Counter()
+    masks: Counter[str] = Counter()
     languages: set[str] = set()
     disagreeing: list[str] = []
     tokens = clauses = quantities = evaluated = agree = hold = 0
     for problem in problems:
-        language = get_language(problem.language)
+        reading = read(problem)
         languages.add(problem.language)
-        masked[language.masked_text(problem.text, number_words=problem.number_words)] += 1
-        found = language.quantities(problem.text, number_words=problem.number_words)
-        quantities += len(found)
-        tokens += len(language.tokens(problem.text, number_words=problem.number_words))
-        clauses += len(language.clauses(problem.text))
+        masks[reading.mask] += 1
+        quantities += len(reading.numbers)
+        tokens += len(reading.tokens)
+        clauses += len(reading.clauses)
         if problem.expression is None:
             hold += _holds(problem, tolerance)
             continue
         templates[template(problem.expression)] += 1
         operators[operator_count(problem.expression)] += 1
         try:
-            value = evaluate(problem.expression, [quantity.value for quantity in found])
+            value = evaluate(problem.expression, reading.values)
         except ExpressionError:
             disagreeing.append(problem.id)
             continue
@@ -92,7 +91,7 @@ def corpus_statistics(
         else:
             disagreeing.append(problem.id)
             hold += problem.answer is not None and agrees_as_printed(value, problem.answer)
-    groups = [count for count in masked.values() if count > 1]
+    groups = [count for count in masks.values() if count > 1]
     total = max(1, report.problems)
     return CorpusStatistics(
         records=report.records,

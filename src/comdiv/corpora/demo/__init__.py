@@ -14,8 +14,8 @@ from functools import cache
 from comdiv.corpora.demo.scenarios import PLACEHOLDER, Condition, Forms, Scenario, Step, default_form, load_scenarios
 from comdiv.errors import ComdivError
 from comdiv.expression import Constant, Expression, Leaf, Reference, evaluate, map_leaves
-from comdiv.language import get_language
 from comdiv.problem import Problem, Provenance
+from comdiv.reading import read_text
 
 VERSION = "3"
 DEFAULT_SIZE = 2_000
@@ -68,8 +68,9 @@ def _paths_by_operators(language: str) -> dict[int, list[tuple[Scenario, list[tu
 
 
 def _problem(language: str, number: int, seed: int, story: _Story) -> Problem:
-    values = tuple(quantity.value for quantity in get_language(language).quantities(story.text))
-    if values != story.values:  # a wording that our own reader misreads: a bug in the scenario
+    if (
+        read_text(story.text, language).values != story.values
+    ):  # a wording that our own reader misreads: a bug in the scenario
         raise RuntimeError(f"scenario '{story.scenario.id}': the text has other quantities than told: {story.text}")
     details = {"scenario": story.scenario.id, "steps": [step.id for step in story.path], "seed": seed}
     return Problem(
