@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comdiv.corpora.demo import generate
-from comdiv.evaluation.outcomes import quantity_values
 from comdiv.experiments.reporting.examples import three_problems
 from comdiv.expression import Constant, Reference, draw_svg, map_leaves, to_infix
 from comdiv.figures import Theme, write_figure
 from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import read
 from comdiv.splitting.divergence import divergence
 from comdiv.splitting.extraction import Extraction, extract
 from comdiv.splitting.measurement import Frequency, measure
@@ -59,7 +59,7 @@ def write_csv(problems: Sequence[Problem], path: Path) -> None:
         writer.writerow(["question", "formula", "result"])
         for problem in problems:
             record = problem.to_json()
-            values = quantity_values(problem)
+            values = read(problem).values
             assert problem.expression is not None
             formula = map_leaves(
                 problem.expression,

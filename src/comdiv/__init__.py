@@ -17,7 +17,7 @@ _EXPORTS = {
     "Provenance": "comdiv.problem",
     "Quantity": "comdiv.problem",
     "SynthesisOptions": "comdiv.synthesis",
-    "agreement": "comdiv.evaluation.agreement",
+    "agreement": "comdiv.evaluation.kappa",
     "AugmentationOptions": "comdiv.augmentation",
     "align": "comdiv.language",
     "augment_dataset": "comdiv.augmentation",

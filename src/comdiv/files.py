@@ -1,15 +1,18 @@
 """Writing files so that a crash, a full disk or a second reader never meets a half-written one."""
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from comdiv.errors import ComdivError
+
+_LINES = json.JSONEncoder(ensure_ascii=False)
 
 
 @contextmanager
@@ -58,6 +61,21 @@ def write_text(path: Path, text: str) -> None:
     """Write a whole text atomically."""
     with atomic_write(path) as stream:
         stream.write(text)
+
+
+def json_line(record: Mapping[str, Any]) -> str:
+    """A record as a line of a JSON Lines file, without the line's end."""
+    return _LINES.encode(record)
+
+
+def write_json_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
+    """Write records as JSON Lines, atomically and one at a time; returns how many."""
+    count = 0
+    with atomic_write(path) as stream:
+        for record in records:
+            stream.write(json_line(record) + "\n")
+            count += 1
+    return count
 
 
 @contextmanager

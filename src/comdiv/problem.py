@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, ExpressionError, format_number, parse, parse_answer, to_infix
-from comdiv.files import atomic_write
+from comdiv.files import json_line, write_json_lines
 
 NumberForm = Literal["integer", "decimal", "percent", "fraction", "mixed", "word"]
 QuantityKind = Literal["measure", "share", "bare"]
@@ -222,17 +222,9 @@ def read_problems(path: Path) -> Iterator[Problem]:
 
 def write_problems(path: Path, problems: Iterable[Problem]) -> int:
     """Write problems as JSON Lines, atomically and one at a time; returns how many."""
-    count = 0
-    with atomic_write(path) as stream:
-        for problem in problems:
-            stream.write(problem_line(problem) + "\n")
-            count += 1
-    return count
-
-
-_LINES = json.JSONEncoder(ensure_ascii=False)
+    return write_json_lines(path, (problem.to_json() for problem in problems))
 
 
 def problem_line(problem: Problem) -> str:
     """A problem as it stands in a JSON Lines file, without the line's end."""
-    return _LINES.encode(problem.to_json())
+    return json_line(problem.to_json())

@@ -7,8 +7,8 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.accuracy import Share, evaluate_predictions, relative_gap, templates_of
-from comdiv.evaluation.intervals import wilson_interval
 from comdiv.evaluation.predictions import Prediction
+from comdiv.evaluation.significance import wilson_interval
 from comdiv.expression import parse
 from comdiv.problem import Problem
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.evaluation.extraction import extract_answer
+from comdiv.evaluation.answers import extract_answer
 from comdiv.exchange import lm_eval_scoring
 from comdiv.exchange.lm_eval_scoring import answer_in, numeric_answer, process_results, readings_of
 

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 from comdiv.cli import app
 from comdiv.corpora import read_rows
 from comdiv.errors import ComdivError
-from comdiv.evaluation.outcomes import quantity_values
 from comdiv.evaluation.pairs import read_triples
 from comdiv.exchange.pairs import compose_pairs, export_compositional_pairs
 from comdiv.expression import evaluate, operator_count
 from comdiv.problem import Problem, read_problems, write_problems
+from comdiv.reading import read
 
 NAMES = ("Ann", "Ben", "Carl", "Dora", "Emma", "Finn")
 
@@ -58,7 +58,7 @@ def test_no_problem_is_in_two_pairs_and_every_composition_holds() -> None:
     for pair in pairs:
         composed = pair.composed
         assert composed.expression is not None
-        assert composed.answer == evaluate(composed.expression, quantity_values(composed))
+        assert composed.answer == evaluate(composed.expression, read(composed).values)
         assert pair.first.expression is not None
         assert pair.second.expression is not None
         assert operator_count(composed.expression) > operator_count(pair.second.expression)

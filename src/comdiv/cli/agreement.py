@@ -11,8 +11,8 @@ from comdiv.cli.corpus import JsonOption
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from comdiv.evaluation.agreement import Agreement, Kappa
     from comdiv.evaluation.judgements import Judgement
+    from comdiv.evaluation.kappa import Agreement, Kappa
 
 
 def agreement(
@@ -27,8 +27,8 @@ def agreement(
     json: JsonOption = False,
 ) -> None:
     """Shares of good problems with intervals, Cohen's κ (Fleiss' of more than two judges), disagreements (§V-D)."""
-    from comdiv.evaluation.agreement import agreement as agreement_of
     from comdiv.evaluation.judgements import read_judgement_files
+    from comdiv.evaluation.kappa import agreement as agreement_of
 
     found = agreement_of(read_judgement_files(files))
     if json:

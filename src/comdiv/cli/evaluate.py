@@ -142,7 +142,7 @@ def _evaluate_predictions(
             "test": {"name": test.name, "version": test.version},
             "predictions": files[0] if len(files) == 1 else files,
         }
-        write_result(out, test.problems, predictions, evaluation, origin)
+        write_result(out, predictions, evaluation, origin)
     if json:
         print_json(evaluation.to_json())
     else:

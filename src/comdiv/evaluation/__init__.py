@@ -1,21 +1,30 @@
-"""Predictions in, numbers out: accuracy with intervals, its parts, and paired tests. Nothing here trains or prints."""
+"""Predictions in, numbers out: accuracy with intervals, its parts, and paired tests. Nothing here trains or prints.
 
-from comdiv.evaluation.accuracy import Evaluation, Share, evaluate_predictions, relative_gap, templates_of
-from comdiv.evaluation.extraction import Extracted, extract_answer
-from comdiv.evaluation.intervals import SeedMean, mean_over_seeds, wilson_interval
+A person's opinion of a problem is a judgement; whether a prediction is right is an outcome.
+"""
+
+from comdiv.evaluation.accuracy import Evaluation, evaluate_predictions, relative_gap, templates_of, write_result
+from comdiv.evaluation.answers import ModelAnswer, extract_answer
 from comdiv.evaluation.judgements import Judgement, judgements_by_judge, read_judgements, write_judgements
-from comdiv.evaluation.outcomes import Outcome, gold_answer, judge, resolve
-from comdiv.evaluation.paired import Comparison, McNemar, compare_predictions
+from comdiv.evaluation.outcomes import Outcome, gold_answer, outcome_of, outcomes_of, resolve
 from comdiv.evaluation.pairs import PairsResult, Triple, evaluate_pairs, read_triples, write_triples
 from comdiv.evaluation.predictions import Prediction, read_predictions, write_predictions
-from comdiv.evaluation.results import write_result
+from comdiv.evaluation.significance import (
+    Comparison,
+    McNemar,
+    SeedMean,
+    Share,
+    compare_predictions,
+    mean_over_seeds,
+    wilson_interval,
+)
 
 __all__ = [
     "Comparison",
     "Evaluation",
-    "Extracted",
     "Judgement",
     "McNemar",
+    "ModelAnswer",
     "Outcome",
     "PairsResult",
     "Prediction",
@@ -27,9 +36,10 @@ __all__ = [
     "evaluate_predictions",
     "extract_answer",
     "gold_answer",
-    "judge",
     "judgements_by_judge",
     "mean_over_seeds",
+    "outcome_of",
+    "outcomes_of",
     "read_judgements",
     "read_predictions",
     "read_triples",

@@ -1,50 +1,27 @@
-"""How good predictions are: answer accuracy with its interval, its parts, and the gap between two test sets."""
+"""How good predictions are: answer accuracy with its interval, its parts, and the gap between two test sets.
 
+As files an evaluation is `predictions.jsonl` with every expression's value and `result.json` with versions and hashes.
+"""
+
+import json
+import platform
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.evaluation.intervals import Interval, wilson_interval
-from comdiv.evaluation.outcomes import Outcome, gold_answer, judge_all
-from comdiv.evaluation.predictions import Prediction
+from comdiv.evaluation.outcomes import Outcome, gold_answer, outcomes_of
+from comdiv.evaluation.pairs import PairsResult, Triple, evaluate_pairs
+from comdiv.evaluation.predictions import Prediction, write_predictions
+from comdiv.evaluation.significance import Interval, Share, wilson_interval
 from comdiv.expression import operator_count, template
+from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
-
-if TYPE_CHECKING:
-    from comdiv.evaluation.pairs import PairsResult, Triple
 
 UNKNOWN = "unknown"  # the part of the problems that have no gold expression
 FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """So many of so many are right, with Wilson's 95 % interval; of none, neither is known."""
-
-    correct: int
-    n: int
-
-    @property
-    def accuracy(self) -> float | None:
-        """The share that is right."""
-        return self.correct / self.n if self.n else None
-
-    @property
-    def interval(self) -> Interval | None:
-        """Where the share may well be for other problems of the same kind."""
-        return wilson_interval(self.correct, self.n) if self.n else None
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as it stands in a file."""
-        interval = self.interval
-        return {
-            "n": self.n,
-            "correct": self.correct,
-            "accuracy": self.accuracy,
-            "interval": None if interval is None else list(interval),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +31,7 @@ class Evaluation:
 
     `expression_accuracy` is up to commutativity and associativity, over the problems with a gold expression; None
     where there is none or nobody predicts one. `by_template_seen` is None where the training templates are not known.
+    `outcomes` are those of the single problems, in their order: whoever wants them need not evaluate again.
     """
 
     answers: Share
@@ -62,8 +40,13 @@ class Evaluation:
     by_operator_count: Mapping[str, Share]
     by_template_seen: Mapping[str, Share] | None = None
     subsets: Mapping[str, Share] = field(default_factory=dict)
-    pairs: "PairsResult | None" = None
-    right: Mapping[str, bool] = field(default_factory=dict, compare=False)  # by problem: whoever tests pairs wants it
+    pairs: PairsResult | None = None
+    outcomes: Sequence[Outcome] = field(default=(), repr=False, compare=False)
+
+    @property
+    def right(self) -> dict[str, bool]:
+        """Of every problem, by its id, whether its answer is right: what paired tests want."""
+        return {outcome.id: outcome.right for outcome in self.outcomes}
 
     @property
     def n(self) -> int:
@@ -137,24 +120,21 @@ def evaluate_predictions(
     predictions: Sequence[Prediction],
     training_templates: Collection[str] | None = None,
     subsets: Mapping[str, Collection[str]] | None = None,
-    triples: Sequence["Triple"] | None = None,
+    triples: Sequence[Triple] | None = None,
 ) -> Evaluation:
-    """Judge every problem's prediction and count. `subsets` are named sets of ids that are reported apart; `triples`
-    are problems with what they were composed of.
+    """Compare every problem's prediction with its answer, and count.
 
+    `subsets` are named sets of ids that are reported apart; `triples` are problems with what they were composed of.
     Problems of a synthetic dataset say which `composition` they test: each one is a subset by itself.
     """
-    from comdiv.evaluation.pairs import evaluate_pairs
-
-    outcomes = judge_all(problems, predictions)
+    outcomes = outcomes_of(problems, predictions)
     counts = Counter(outcome.kind for outcome in outcomes)
     known = {problem.id for problem in problems}
     subsets = {**_compositions(problems), **(subsets or {})}
-    seen = None
+    seen: dict[str, Share] | None = None
     if training_templates is not None:
         seen = {"seen": Share(0, 0), "unseen": Share(0, 0)}  # both are reported, even where one is empty
         seen |= _shares(outcomes, [_seen(problem, training_templates) for problem in problems])
-    right = {outcome.id: outcome.right for outcome in outcomes}
     return Evaluation(
         answers=_share(outcomes),
         expressions=_expression_share(outcomes, predictions, known),
@@ -166,8 +146,8 @@ def evaluate_predictions(
         by_operator_count=_shares(outcomes, [_operators(problem) for problem in problems]),
         by_template_seen=seen,
         subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in subsets.items()},
-        pairs=evaluate_pairs(triples, right) if triples else None,
-        right=right,
+        pairs=evaluate_pairs(triples, {outcome.id: outcome.right for outcome in outcomes}) if triples else None,
+        outcomes=outcomes,
     )
 
 
@@ -207,9 +187,9 @@ def _shares(outcomes: Sequence[Outcome], parts: Sequence[str]) -> dict[str, Shar
 def _expression_share(
     outcomes: Sequence[Outcome], predictions: Sequence[Prediction], known: Collection[str]
 ) -> Share | None:
-    judged = [outcome.expression_right for outcome in outcomes if outcome.expression_right is not None]
+    verdicts = [outcome.expression_right for outcome in outcomes if outcome.expression_right is not None]
     tried = any((p.expression is not None or p.ill_formed) and p.id in known for p in predictions)
-    return Share(sum(judged), len(judged)) if judged and tried else None
+    return Share(sum(verdicts), len(verdicts)) if verdicts and tried else None
 
 
 def _subset_share(name: str, ids: Collection[str], outcomes: Sequence[Outcome], known: Collection[str]) -> Share:
@@ -231,3 +211,25 @@ def _seen(problem: Problem, training_templates: Collection[str]) -> str:
 
 def _parts_json(parts: Mapping[str, Share]) -> dict[str, Any]:
     return {name: share.to_json() for name, share in parts.items()}
+
+
+def write_result(
+    folder: Path, predictions: Sequence[Prediction], evaluation: Evaluation, origin: Mapping[str, Any]
+) -> None:
+    """Write both files; `origin` says what was tested, and whose predictions these are.
+
+    `result.json` arrives last: a folder that has it is complete.
+    """
+    from comdiv import __version__
+
+    resolved = {outcome.id: outcome.prediction for outcome in evaluation.outcomes}
+    path = folder / "predictions.jsonl"
+    (folder / "result.json").unlink(missing_ok=True)
+    write_predictions(path, (resolved.get(prediction.id) or prediction for prediction in predictions))
+    result = {
+        **evaluation.to_json(),
+        **origin,
+        "files": {path.name: {"sha256": file_sha256(path)}},
+        "versions": {"comdiv": __version__, "python": platform.python_version()},
+    }
+    write_text(folder / "result.json", json.dumps(result, ensure_ascii=False, indent=2) + "\n")

@@ -5,15 +5,15 @@ given alone), and, where there are any, `comment` and `when`. Files come as JSON
 exports them; a mark that is missing, doubtful or given twice is an error that names the problem and the judge.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from comdiv.corpora.formats import read_records
 from comdiv.errors import ComdivError
-from comdiv.files import atomic_write
+from comdiv.files import write_json_lines
 
 CRITERIA = ("grammar", "fluency", "logic")
 GOOD, NOT_GOOD = "good", "not good"  # what the judges choose between in the forms that we export
@@ -105,8 +105,6 @@ def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = 
     """The judgements of a file in any of the forms. `judge` names who made it, where it does not say; the file's name
     does otherwise. A problem without marks is an error, unless the judges are allowed to be `unfinished`.
     """
-    from comdiv.corpora.formats import read_records
-
     places: dict[tuple[str, str], str] = {}
     judgements: list[Judgement] = []
     unmarked: list[str] = []
@@ -148,12 +146,7 @@ def read_judgement_files(paths: Sequence[Path]) -> tuple[Judgement, ...]:
 
 def write_judgements(path: Path, judgements: Iterable[Judgement]) -> int:
     """Write judgements as JSON Lines, atomically; returns how many."""
-    count = 0
-    with atomic_write(path) as stream:
-        for judgement in judgements:
-            stream.write(json.dumps(judgement.to_json(), ensure_ascii=False) + "\n")
-            count += 1
-    return count
+    return write_json_lines(path, (judgement.to_json() for judgement in judgements))
 
 
 def judgements_by_judge(judgements: Sequence[Judgement]) -> dict[str, dict[str, Judgement]]:
@@ -161,18 +154,18 @@ def judgements_by_judge(judgements: Sequence[Judgement]) -> dict[str, dict[str, 
 
     Judges that marked different problems cannot be compared: the error names the first mark that is missing.
     """
-    found: dict[str, dict[str, Judgement]] = {}
+    by_judge: dict[str, dict[str, Judgement]] = {}
     for judgement in judgements:
-        own = found.setdefault(judgement.judge, {})
+        own = by_judge.setdefault(judgement.judge, {})
         if judgement.id in own:
             raise ComdivError(f"judge '{judgement.judge}' marked problem '{judgement.id}' twice")
         own[judgement.id] = judgement
     ids = list(dict.fromkeys(judgement.id for judgement in judgements))
-    for judge, own in found.items():
+    for judge, own in by_judge.items():
         if missing := [name for name in ids if name not in own]:
             more = f" ({len(missing)} such problems)" if len(missing) > 1 else ""
             raise ComdivError(f"judge '{judge}' has no mark for problem '{missing[0]}', which another judged{more}")
-    return {judge: {name: own[name] for name in ids} for judge, own in found.items()}
+    return {judge: {name: own[name] for name in ids} for judge, own in by_judge.items()}
 
 
 def _flat_records(record: Mapping[str, Any], where: str) -> Iterator[Mapping[str, Any]]:

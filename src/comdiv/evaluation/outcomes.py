@@ -20,19 +20,23 @@ from comdiv.expression import (
     map_leaves,
     used_quantities,
 )
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import Reading, read
 
 Kind = Literal["right", "wrong", "ill_formed", "undefined", "unreadable", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement on one problem. `expression_right` is None where the problem has no gold expression."""
+    """What became of one problem: its prediction with the expression's value, and whether that is right.
+
+    `expression_right` is None where the problem has no gold expression; `prediction` where it has none.
+    """
 
     id: str
     kind: Kind
     expression_right: bool | None
+    prediction: Prediction | None = None
 
     @property
     def right(self) -> bool:
@@ -40,33 +44,20 @@ class Outcome:
         return self.kind == "right"
 
 
-def quantity_values(problem: Problem) -> list[Fraction]:
-    """The values of `N0`, `N1`… in a problem's text."""
-    language = get_language(problem.language)
-    return [quantity.value for quantity in language.quantities(problem.text, number_words=problem.number_words)]
-
-
 def gold_answer(problem: Problem) -> Fraction | None:
     """The answer of the corpus, else the value of its expression; None where it has neither."""
-    if problem.answer is not None or problem.expression is None:
-        return problem.answer
-    try:
-        return evaluate(problem.expression, quantity_values(problem))
-    except ExpressionError:
-        return None
+    return read(problem).value if problem.answer is None else problem.answer
 
 
-def resolve(prediction: Prediction, problem: Problem) -> Prediction:
-    """The prediction with its expression's exact value over this problem's quantities, or the reason for none.
+def resolve(prediction: Prediction, values: Sequence[Fraction]) -> Prediction:
+    """The prediction with its expression's exact value over a problem's quantities, or the reason for none.
 
     A quantity that the text does not have makes it ill-formed; a division by zero, or a value that is not rational or
     far too large, makes it undefined.
     """
     if prediction.expression is None:
         return prediction
-    values = quantity_values(problem)
-    if any(index >= len(values) for index in used_quantities(prediction.expression)):
-        last = used_quantities(prediction.expression)[-1]
+    if (last := max(used_quantities(prediction.expression), default=-1)) >= len(values):
         reason = f"there is no quantity N{last}: the text has {len(values)}"
         return replace(prediction, answer=None, ill_formed=True, undefined=False, reason=reason)
     try:
@@ -76,58 +67,60 @@ def resolve(prediction: Prediction, problem: Problem) -> Prediction:
     return replace(prediction, answer=answer, percent=False, ill_formed=False, undefined=False, reason="")
 
 
-def judge(problem: Problem, prediction: Prediction | None) -> Outcome:
+def outcome_of(problem: Problem, prediction: Prediction | None) -> Outcome:
     """Whether a prediction answers its problem: |a − g| ≤ 1e-4·|g|, g the gold answer."""
     if prediction is None:
         return Outcome(problem.id, "missing", None if problem.expression is None else False)
-    resolved = resolve(prediction, problem)
-    return Outcome(problem.id, _kind(problem, resolved), _expression_right(problem, resolved))
+    reading = read(problem)
+    resolved = resolve(prediction, reading.values)
+    return Outcome(problem.id, _kind(reading, resolved), _expression_right(reading, resolved), resolved)
 
 
-def judge_all(problems: Sequence[Problem], predictions: Sequence[Prediction]) -> list[Outcome]:
+def outcomes_of(problems: Sequence[Problem], predictions: Sequence[Prediction]) -> list[Outcome]:
     """The outcome of every problem, in their order; problems without a prediction are missing, and so wrong.
 
     Predictions for other problems are passed over, but not if all are: then they are of another test set.
     """
-    found = predictions_by_id(predictions)
+    by_id = predictions_by_id(predictions)
     if not problems:
         raise ComdivError("there are no problems to evaluate on")
-    if not found:
+    if not by_id:
         raise ComdivError("there are no predictions")
-    if not any(problem.id in found for problem in problems):
+    if not any(problem.id in by_id for problem in problems):
         raise ComdivError(
-            f"no prediction has the id of a test problem: ids there are like '{next(iter(found))}', "
+            f"no prediction has the id of a test problem: ids there are like '{next(iter(by_id))}', "
             f"here like '{problems[0].id}'"
         )
-    return [judge(problem, found.get(problem.id)) for problem in problems]
+    return [outcome_of(problem, by_id.get(problem.id)) for problem in problems]
 
 
-def _kind(problem: Problem, prediction: Prediction) -> Kind:
+def _kind(reading: Reading, prediction: Prediction) -> Kind:
     if prediction.ill_formed:
         return "ill_formed"
     if prediction.undefined:
         return "undefined"
     if prediction.answer is None:
         return "unreadable"
-    gold = gold_answer(problem)
+    gold = reading.value if reading.problem.answer is None else reading.problem.answer
     if gold is None:
         return "wrong"
     readings = [prediction.answer, prediction.answer * 100] if prediction.percent else [prediction.answer]
     return "right" if any(answers_agree(reading, gold) for reading in readings) else "wrong"
 
 
-def _expression_right(problem: Problem, prediction: Prediction) -> bool | None:
+def _expression_right(reading: Reading, prediction: Prediction) -> bool | None:
     """Equivalence over quantities; over numbers where the prediction names none: `12*3` is `N0*N1` of 3 and 12."""
-    if problem.expression is None:
+    gold = reading.expression
+    if gold is None:
         return None
     if prediction.expression is None or prediction.ill_formed:
         return False
     if used_quantities(prediction.expression):
-        return equivalent(prediction.expression, problem.expression)
-    values = quantity_values(problem)
-    if any(index >= len(values) for index in used_quantities(problem.expression)):
+        return equivalent(prediction.expression, gold)
+    if not reading.is_grounded:
         return False
-    return equivalent(_over_numbers(prediction.expression, values), _over_numbers(problem.expression, values))
+    values = reading.values
+    return equivalent(_over_numbers(prediction.expression, values), _over_numbers(gold, values))
 
 
 def _over_numbers(expression: Expression, values: Sequence[Fraction]) -> Expression:

@@ -4,20 +4,17 @@ Of triples (first problem, second problem, the two composed), a solver that comp
 the composed ones right: both parts must be solved. What is missing from that is the price of composing them.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.evaluation.accuracy import Share
-from comdiv.evaluation.intervals import Interval
-from comdiv.files import atomic_write
+from comdiv.evaluation.significance import Interval, Share, resampled_indices
+from comdiv.files import write_json_lines
 from comdiv.problem import read_json_lines
 
 TRIPLES = "pairs.jsonl"  # beside the test.jsonl that has the problems
-_CELLS = 4_000_000  # drawn at once: 32 MB of indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +83,8 @@ def evaluate_pairs(
     # (triples, 3): first, second, composed
     solved = np.array([[right[t.first], right[t.second], right[t.composed]] for t in triples], dtype=np.int64)
     n = len(solved)
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS // n)
-    means = np.concatenate(
-        [
-            solved[generator.integers(0, n, size=(min(at_once, resamples - done), n))].mean(axis=1)
-            for done in range(0, resamples, at_once)
-        ]
-    )  # (resamples, 3)
+    # (resamples, 3): the accuracies of each draw
+    means = np.concatenate([solved[draws].mean(axis=1) for draws in resampled_indices(n, seed, resamples)])
     promised = means[:, 0] * means[:, 1]
     both = solved[:, 0] * solved[:, 1]
     first, second, composed = (int(total) for total in solved.sum(axis=0))
@@ -140,9 +131,4 @@ def read_triples(path: Path) -> tuple[Triple, ...]:
 
 def write_triples(path: Path, triples: Iterable[Triple]) -> int:
     """Write triples as JSON Lines, atomically; returns how many."""
-    count = 0
-    with atomic_write(path) as stream:
-        for triple in triples:
-            stream.write(json.dumps(triple.to_json(), ensure_ascii=False) + "\n")
-            count += 1
-    return count
+    return write_json_lines(path, (triple.to_json() for triple in triples))

@@ -7,7 +7,6 @@ A record has an `id` and one of these, the first that is there: the model's word
 people write them beside the gold `answer` of their data, which must not be scored in their place.
 """
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +14,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from comdiv.corpora.formats import read_records
 from comdiv.errors import ComdivError
-from comdiv.evaluation.extraction import extract_answer
+from comdiv.evaluation.answers import extract_answer
 from comdiv.expression import Expression, ExpressionError, format_number, parse_answer, parse_equation, to_infix
-from comdiv.files import atomic_write
+from comdiv.files import write_json_lines
 from comdiv.solver import Solution
 
 OUTPUT_KEYS = ("prediction", "output", "response", "completion")
@@ -108,8 +108,6 @@ class Prediction:
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
     """The predictions of a JSON Lines, JSON or CSV file, one for each record, readable or not; ids must be unique."""
-    from comdiv.corpora.formats import read_records
-
     places: dict[str, str] = {}
     predictions = []
     for where, record in read_records(path):
@@ -126,22 +124,17 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
 
 def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
     """Write `predictions.jsonl`, atomically; returns how many."""
-    count = 0
-    with atomic_write(path) as stream:
-        for prediction in predictions:
-            stream.write(json.dumps(prediction.to_json(), ensure_ascii=False) + "\n")
-            count += 1
-    return count
+    return write_json_lines(path, (prediction.to_json() for prediction in predictions))
 
 
 def predictions_by_id(predictions: Sequence[Prediction]) -> dict[str, Prediction]:
     """The predictions by their problems' ids; two for one problem are an error."""
-    found: dict[str, Prediction] = {}
+    by_id: dict[str, Prediction] = {}
     for prediction in predictions:
-        if prediction.id in found:
+        if prediction.id in by_id:
             raise ComdivError(f"there are two predictions with the id '{prediction.id}'")
-        found[prediction.id] = prediction
-    return found
+        by_id[prediction.id] = prediction
+    return by_id
 
 
 def _logged_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -158,8 +151,8 @@ def _logged_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
 def _from_words(prediction: Prediction, key: str, value: Any) -> Prediction:
     try:
         if isinstance(value, str):
-            found = extract_answer(value)
-            return replace(prediction, expression=found.expression, answer=found.answer, percent=found.percent)
+            said = extract_answer(value)
+            return replace(prediction, expression=said.expression, answer=said.answer, percent=said.percent)
         return replace(prediction, answer=parse_answer(value))
     except ExpressionError as error:
         return replace(prediction, reason=f"{key}: {error}")

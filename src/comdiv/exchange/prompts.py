@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from comdiv.evaluation.outcomes import gold_answer, quantity_values
+from comdiv.evaluation.outcomes import gold_answer
 from comdiv.expression import (
     Constant,
     Expression,
@@ -15,6 +15,7 @@ from comdiv.expression import (
     format_number,
 )
 from comdiv.problem import Problem
+from comdiv.reading import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def has_worked_solution(problem: Problem) -> bool:
     if problem.expression is None or answer is None:
         return False
     try:
-        return answers_agree(evaluate(problem.expression, quantity_values(problem)), answer)
+        return answers_agree(evaluate(problem.expression, read(problem).values), answer)
     except ExpressionError:
         return False
 
@@ -87,7 +88,7 @@ def worked_solution(problem: Problem) -> str:
     """The expression worked out operator by operator, from the inside: what a step-by-step example shows."""
     if problem.expression is None:
         return ""
-    values = quantity_values(problem)
+    values = read(problem).values
     answer = format_number(evaluate(problem.expression, values))
     steps: list[str] = []
     _work(problem.expression, values, steps)

@@ -30,7 +30,7 @@ from typing import Any
 from comdiv.dataset import read_facts
 from comdiv.errors import ComdivError
 from comdiv.evaluation import read_predictions
-from comdiv.evaluation.outcomes import judge_all
+from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.experiments.cell import Cell, PlanResults, Record, sources
 from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem, read_json_lines, read_problems
@@ -189,7 +189,7 @@ class RunDetails:
         predictions, problems = self.folder / "test" / "predictions.jsonl", self._test()
         if not problems or not predictions.is_file():
             return None
-        return {outcome.id: outcome.right for outcome in judge_all(problems, read_predictions(predictions))}
+        return {outcome.id: outcome.right for outcome in outcomes_of(problems, read_predictions(predictions))}
 
     def test_ids(self) -> tuple[str, ...]:
         """As the dataset has them."""

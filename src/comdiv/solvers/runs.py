@@ -121,9 +121,7 @@ def evaluate_run(
         "beam": width,
         "cover": cover,
     }
-    write_result(
-        folder, problems, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin
-    )
+    write_result(folder, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin)
     return evaluation
 
 

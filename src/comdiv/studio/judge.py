@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 from starlette.exceptions import HTTPException
 
 from comdiv.errors import ComdivError
-from comdiv.evaluation.agreement import Agreement, agreement
 from comdiv.evaluation.judgements import CRITERIA, GOOD, NOT_GOOD, Judgement, write_judgements
+from comdiv.evaluation.kappa import Agreement, agreement
 from comdiv.files import write_text
 from comdiv.reading import read
 from comdiv.studio import views

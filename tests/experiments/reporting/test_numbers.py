@@ -9,8 +9,8 @@ import pytest
 
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.evaluation import Prediction, Share, wilson_interval
-from comdiv.evaluation.paired import paired_bootstrap
 from comdiv.evaluation.predictions import write_predictions
+from comdiv.evaluation.significance import paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.reporting.detail_tables import numbers_table
 from comdiv.experiments.reporting.entries import number_entry

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from comdiv.evaluation.intervals import Interval
+from comdiv.evaluation.significance import Interval
 from comdiv.experiments.reporting.tables import file_name
 from comdiv.figures import Draw, Theme
 from comdiv.splitting.figures import frequency_figure

@@ -7,9 +7,9 @@ Marks come from files: those named to the report, else whatever lies in the fold
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from comdiv.evaluation.agreement import Agreement, Kappa, PairAgreement, agreement
-from comdiv.evaluation.intervals import wilson_interval
 from comdiv.evaluation.judgements import read_judgement_files
+from comdiv.evaluation.kappa import Agreement, Kappa, PairAgreement, agreement
+from comdiv.evaluation.significance import wilson_interval
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.paper import read_paper
 from comdiv.experiments.reporting.sections import Section

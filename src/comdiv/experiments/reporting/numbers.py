@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from comdiv.evaluation import Share, mean_over_seeds, wilson_interval
-from comdiv.evaluation.intervals import Interval
-from comdiv.evaluation.paired import paired_bootstrap
+from comdiv.evaluation.significance import Interval, paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults, right_answers
 from comdiv.experiments.reporting.paper import Place
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from comdiv.evaluation.intervals import Interval, wilson_interval
+from comdiv.evaluation.significance import Interval, wilson_interval
 
 Place = tuple[str, str, str, str | None]  # corpus, split, part, subset
 ROUNDS = 7  # of its augmentation

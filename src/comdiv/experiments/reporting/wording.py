@@ -1,6 +1,6 @@
 """How numbers are written for people: percent with one digit, real minus signs, intervals, p, durations."""
 
-from comdiv.evaluation.intervals import Interval
+from comdiv.evaluation.significance import Interval
 
 
 def percent(share: float) -> str:

@@ -8,8 +8,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as reference_fleiss
 
 from comdiv.errors import ComdivError
-from comdiv.evaluation.agreement import agreement, cohen_kappa, fleiss_kappa
 from comdiv.evaluation.judgements import Judgement
+from comdiv.evaluation.kappa import agreement, cohen_kappa, fleiss_kappa
 
 # Fleiss, "Statistical Methods for Rates and Proportions", chapter on the measurement of interrater agreement: the
 # diagnoses of 100 subjects by two raters (psychotic, neurotic, organic); κ = 0.676 with a standard error of 0.088.
@@ -132,7 +132,7 @@ def test_counts_of_unequal_judges_are_refused(counts: list[list[int]]) -> None:
     [(-0.1, "poor"), (0.0, "slight"), (0.3, "fair"), (0.5, "moderate"), (0.71, "substantial"), (0.9, "almost perfect")],
 )
 def test_bands_are_those_of_landis_and_koch(value: float, band: str) -> None:
-    from comdiv.evaluation.agreement import Kappa
+    from comdiv.evaluation.kappa import Kappa
 
     assert Kappa(value, None, 0.0, 0.0, 1).band == band
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comdiv.evaluation.extraction import Extracted, extract_answer
+from comdiv.evaluation.answers import ModelAnswer, extract_answer
 from comdiv.expression import ExpressionError, format_number, to_infix
 
 
@@ -50,7 +50,7 @@ from comdiv.expression import ExpressionError, format_number, to_infix
     ],
 )
 def test_the_last_number_of_a_text_is_its_answer(text: str, value: str) -> None:
-    assert extract_answer(text) == Extracted(Fraction(value))
+    assert extract_answer(text) == ModelAnswer(Fraction(value))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_last_number_of_a_text_is_its_answer(text: str, value: str) -> None:
     ],
 )
 def test_what_is_boxed_comes_before_everything_else(text: str, value: str) -> None:
-    assert extract_answer(text) == Extracted(Fraction(value))
+    assert extract_answer(text) == ModelAnswer(Fraction(value))
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_what_is_boxed_comes_before_everything_else(text: str, value: str) -> No
     ],
 )
 def test_a_number_after_four_hashes_comes_before_the_last_number(text: str, value: int) -> None:
-    assert extract_answer(text) == Extracted(Fraction(value))
+    assert extract_answer(text) == ModelAnswer(Fraction(value))
 
 
 @pytest.mark.parametrize("text", ["20%", "20 %", "２０％", r"\boxed{20\%}", "about 20%", "#### 20%", "-1, no: 20%."])
 def test_a_percentage_is_its_exact_value_and_remembers_its_sign(text: str) -> None:
-    assert extract_answer(text) == Extracted(Fraction(1, 5), percent=True)
+    assert extract_answer(text) == ModelAnswer(Fraction(1, 5), percent=True)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_text_that_is_one_expression_is_that_expression(text: str, infix: str)
 
 
 def test_lines_of_working_are_not_one_expression() -> None:
-    assert extract_answer("40\n-4") == Extracted(Fraction(-4))
+    assert extract_answer("40\n-4") == ModelAnswer(Fraction(-4))
 
 
 @pytest.mark.parametrize("text", ["", "I do not know.", "many", "1/0", "9" * 500, "#### ", r"\boxed{}"])
@@ -137,6 +137,6 @@ def test_any_text_gives_an_answer_an_expression_or_our_error(text: str) -> None:
 @given(st.fractions(min_value=-(10**6), max_value=10**6, max_denominator=1000))
 def test_every_number_that_we_write_is_read_back_alone_and_in_a_sentence(value: Fraction) -> None:
     written = format_number(value)
-    assert extract_answer(written) == Extracted(value)
-    assert extract_answer(f"With 7 more it is {written}.") == Extracted(value)
-    assert extract_answer(f"答案是{written}。") == Extracted(value)
+    assert extract_answer(written) == ModelAnswer(value)
+    assert extract_answer(f"With 7 more it is {written}.") == ModelAnswer(value)
+    assert extract_answer(f"答案是{written}。") == ModelAnswer(value)

@@ -43,7 +43,7 @@ _NUMBERED_HEADING = re.compile(r"[0-9]+[.)][ \t]+\S")  # `#### 2. Multiply` is M
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ModelAnswer:
     """What a text says: an expression, or an answer. `percent`: written as 20 %, which is 0.2 and may mean 20."""
 
     answer: Fraction | None = None
@@ -51,18 +51,18 @@ class Extracted:
     percent: bool = False
 
 
-def extract_answer(text: str) -> Extracted:
+def extract_answer(text: str) -> ModelAnswer:
     """The answer of a model's text; raises `ExpressionError` where it has none."""
     text = _plain_text(text)
     marked = (_last_boxed(text), _after_hashes(text))
     for content in marked:
-        if content is not None and (found := _whole(content) or _last_number(content)):
-            return found
-    found = _whole(text) or _last_number(text)
-    if found is None:
+        if content is not None and (answer := _whole(content) or _last_number(content)):
+            return answer
+    answer = _whole(text) or _last_number(text)
+    if answer is None:
         shown = " ".join(text.split())
         raise ExpressionError(f"no number in the text '{shown[:60]}{'…' if len(shown) > 60 else ''}'")
-    return found
+    return answer
 
 
 def _plain_text(text: str) -> str:
@@ -98,7 +98,7 @@ def _after_hashes(text: str) -> str | None:
     return match[0] if match else None
 
 
-def _whole(text: str) -> Extracted | None:
+def _whole(text: str) -> ModelAnswer | None:
     """A text that is nothing but a number or an expression: `36`, `20%`, `3*12`, `x = N0*N1`."""
     text = text.strip("$ \t\r\n")
     if match := _NUMBER.fullmatch(text):
@@ -109,20 +109,20 @@ def _whole(text: str) -> Extracted | None:
         expression = parse_equation(text)
     except ExpressionError:
         return None
-    return Extracted(expression.value) if isinstance(expression, Constant) else Extracted(expression=expression)
+    return ModelAnswer(expression.value) if isinstance(expression, Constant) else ModelAnswer(expression=expression)
 
 
-def _last_number(text: str) -> Extracted | None:
-    found: Iterator[Extracted | None] = (_value(match) for match in reversed(list(_NUMBER.finditer(text))))
-    return next((extracted for extracted in found if extracted), None)
+def _last_number(text: str) -> ModelAnswer | None:
+    values: Iterator[ModelAnswer | None] = (_value(match) for match in reversed(list(_NUMBER.finditer(text))))
+    return next(filter(None, values), None)
 
 
-def _value(match: re.Match[str]) -> Extracted | None:
+def _value(match: re.Match[str]) -> ModelAnswer | None:
     """The number of a match; None for what looks like one, but has no value (1/0, a thousand digits)."""
     body = match["body"].replace(" ", "")
     if match["whole"]:
         body = f"{match['whole']}({match['bracketed'] or match['beside']})"
     try:
-        return Extracted(parse_answer(f"{match['sign'] or ''}{body}"), percent=bool(match["percent"]))
+        return ModelAnswer(parse_answer(f"{match['sign'] or ''}{body}"), percent=bool(match["percent"]))
     except ExpressionError:
         return None

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.errors import ComdivError
-from comdiv.evaluation.intervals import Interval, wilson_interval
 from comdiv.evaluation.judgements import CRITERIA, Judgement, judgements_by_judge
+from comdiv.evaluation.significance import Interval, wilson_interval
 
 Counts = npt.NDArray[np.int64]
 _NO_VARIANCE = 1e-14  # but for rounding
@@ -216,24 +216,24 @@ class Agreement:
 
 def agreement(judgements: Sequence[Judgement]) -> Agreement:
     """Shares, κ and disagreements; judges that marked other problems than the rest are refused by name."""
-    found = judgements_by_judge(judgements)
-    if len(found) < 2:
-        who = f"only '{next(iter(found))}' did" if found else "nobody did"
+    by_judge = judgements_by_judge(judgements)
+    if len(by_judge) < 2:
+        who = f"only '{next(iter(by_judge))}' did" if by_judge else "nobody did"
         raise ComdivError(f"agreement needs the marks of at least two judges: {who}")
-    problems = tuple(next(iter(found.values())))
+    problems = tuple(next(iter(by_judge.values())))
     by_criteria = all(judgement.grammar is not None for judgement in judgements)
     asked = ("good", *CRITERIA) if by_criteria else ("good",)
-    disputed = [name for name in problems if len({own[name].good for own in found.values()}) > 1]
+    disputed = [name for name in problems if len({own[name].good for own in by_judge.values()}) > 1]
     return Agreement(
-        judges=tuple(found),
+        judges=tuple(by_judge),
         problems=problems,
-        criteria=tuple(_on_criterion(criterion, found) for criterion in asked),
-        disagreements=tuple(tuple(own[name] for own in found.values()) for name in disputed),
+        criteria=tuple(_on_criterion(criterion, by_judge) for criterion in asked),
+        disagreements=tuple(tuple(own[name] for own in by_judge.values()) for name in disputed),
     )
 
 
-def _on_criterion(criterion: str, found: Mapping[str, Mapping[str, Judgement]]) -> CriterionAgreement:
-    marks = {judge: [bool(own[name].mark(criterion)) for name in own] for judge, own in found.items()}
+def _on_criterion(criterion: str, by_judge: Mapping[str, Mapping[str, Judgement]]) -> CriterionAgreement:
+    marks = {judge: [bool(own[name].mark(criterion)) for name in own] for judge, own in by_judge.items()}
     good = np.array(list(marks.values())).sum(0)  # (problems): how many judges found it good
     pairs = []
     for first, second in combinations(marks, 2):

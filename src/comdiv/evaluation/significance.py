@@ -1,0 +1,214 @@
+"""How sure a number is: Wilson's interval for a share, Student's for a mean over seeds, paired tests for A against B.
+
+A and B answered the same problems, so that what matters is where they differ.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from statistics import NormalDist, fmean, stdev
+from typing import Any
+
+from comdiv.errors import ComdivError
+from comdiv.evaluation.outcomes import outcomes_of
+from comdiv.evaluation.predictions import Prediction
+from comdiv.problem import Problem
+
+Interval = tuple[float, float]
+_CELLS = 4_000_000  # drawn at once: 32 MB of indices
+
+
+def as_list(interval: Interval | None) -> list[float] | None:
+    """An interval as it stands in a file."""
+    return None if interval is None else list(interval)
+
+
+def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval of a share: within [0, 1] and sensible at 0 and n, where the textbook's ± is not.
+
+    Nothing seen, nothing known: of no trials it is (0, 1).
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}")
+    if n == 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf(0.5 + _checked(confidence) / 2)
+    share = successes / n
+    scale = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    half = z / scale * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    # At the ends the formula gives 0 and 1 but for rounding; the share itself is always inside.
+    low = min(share, max(0.0, centre - half)) if successes else 0.0
+    return low, max(share, centre + half) if successes < n else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many are right, with Wilson's 95 % interval; of none, neither is known."""
+
+    correct: int
+    n: int
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share that is right."""
+        return self.correct / self.n if self.n else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Where the share may well be for other problems of the same kind."""
+        return wilson_interval(self.correct, self.n) if self.n else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in a file."""
+        return {"n": self.n, "correct": self.correct, "accuracy": self.accuracy, "interval": as_list(self.interval)}
+
+
+@dataclass(frozen=True, slots=True)
+class SeedMean:
+    """The mean over seeds with its t-interval; a single seed has neither a deviation nor an interval."""
+
+    mean: float
+    deviation: float | None
+    interval: Interval | None
+    seeds: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in a file."""
+        return {**asdict(self), "interval": as_list(self.interval)}
+
+
+def mean_over_seeds(values: Sequence[float], confidence: float = 0.95) -> SeedMean:
+    """The mean of one number a seed; the interval is about other seeds, not about other problems."""
+    if not values:
+        raise ValueError("a mean of nothing")
+    mean = fmean(values)
+    if len(values) == 1:
+        return SeedMean(mean, None, None, 1)
+    from scipy.special import stdtrit
+
+    deviation = stdev(values)
+    quantile = float(stdtrit(len(values) - 1, 0.5 + _checked(confidence) / 2))
+    half = quantile * deviation / math.sqrt(len(values))
+    return SeedMean(mean, deviation, (mean - half, mean + half), len(values))
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """The table of two solvers on the same problems, and the exact two-sided p of McNemar's test."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    p: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in a file."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A against B on the same problems: `difference` is A's answer accuracy minus B's, with its bootstrap interval."""
+
+    a: Share
+    b: Share
+    difference: float
+    interval: Interval
+    p: float
+    mcnemar: McNemar
+    seed: int
+    resamples: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as it stands in a file."""
+        return {
+            "n": self.a.n,
+            "a": self.a.to_json(),
+            "b": self.b.to_json(),
+            "difference": self.difference,
+            "interval": as_list(self.interval),
+            "p": self.p,
+            "mcnemar": self.mcnemar.to_json(),
+            "seed": self.seed,
+            "resamples": self.resamples,
+        }
+
+
+def compare_predictions(
+    problems: Sequence[Problem],
+    a: Sequence[Prediction],
+    b: Sequence[Prediction],
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> Comparison:
+    """Compare two sets of predictions for the same problems; the same seed gives the same numbers."""
+    a_right = [outcome.right for outcome in outcomes_of(problems, a)]
+    b_right = [outcome.right for outcome in outcomes_of(problems, b)]
+    difference, interval, p = paired_bootstrap(a_right, b_right, seed, resamples)
+    n = len(problems)
+    return Comparison(
+        a=Share(sum(a_right), n),
+        b=Share(sum(b_right), n),
+        difference=difference,
+        interval=interval,
+        p=p,
+        mcnemar=mcnemar(a_right, b_right),
+        seed=seed,
+        resamples=resamples,
+    )
+
+
+def paired_bootstrap(
+    a_right: Sequence[int], b_right: Sequence[int], seed: int = 0, resamples: int = 10_000
+) -> tuple[float, Interval, float]:
+    """The difference A − B, its 95 % percentile interval, and the two-sided p, by drawing problems with replacement.
+
+    A problem is right or wrong, or, over several trainings, right so many times: then the difference is in these.
+    p is twice the share of draws on the rarer side of no difference, draws of none counted on both sides, and the
+    sample itself counted as a draw, so that it is never 0. Exchanging A and B changes the sign and nothing else.
+    """
+    import numpy as np
+
+    # (problems,): +1 where only A is right, −1 where only B is
+    deltas = np.asarray(a_right, dtype=np.int16) - np.asarray(b_right, dtype=np.int16)
+    n = len(deltas)
+    sums = np.concatenate(
+        [deltas[draws].sum(axis=1, dtype=np.int64) for draws in resampled_indices(n, seed, resamples)]
+    )  # (resamples,)
+    low, high = np.quantile(sums, [0.025, 0.975]) / n
+    rarer = min(int((sums <= 0).sum()), int((sums >= 0).sum()))
+    p = min(1.0, 2 * (rarer + 1) / (resamples + 1))
+    return int(deltas.sum(dtype=np.int64)) / n, (float(low), float(high)), p
+
+
+def resampled_indices(n: int, seed: int, resamples: int) -> Iterator[Any]:
+    """Draws of n among n with replacement, for a bootstrap: arrays of (draws, n) indices, `resamples` draws in all."""
+    import numpy as np
+
+    if resamples < 1:
+        raise ComdivError(f"{resamples} resamples: at least one is needed")
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _CELLS // n)
+    for done in range(0, resamples, at_once):
+        yield generator.integers(0, n, size=(min(at_once, resamples - done), n))
+
+
+def mcnemar(a_right: Sequence[bool], b_right: Sequence[bool]) -> McNemar:
+    """McNemar's exact test: were A and B equally good, each of the problems where they differ would be a fair coin."""
+    pairs = list(zip(a_right, b_right, strict=True))
+    both, only_a = pairs.count((True, True)), pairs.count((True, False))
+    only_b, neither = pairs.count((False, True)), pairs.count((False, False))
+    differing = only_a + only_b
+    term = tail = 1  # whole numbers to the end: 2^n is no float for n above 1,023
+    for successes in range(min(only_a, only_b)):
+        term = term * (differing - successes) // (successes + 1)  # the next binomial coefficient
+        tail += term
+    return McNemar(both, only_a, only_b, neither, min(1.0, 2 * tail / 2**differing))
+
+
+def _checked(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence of {confidence} is not between 0 and 1")
+    return confidence
