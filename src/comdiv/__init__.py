@@ -24,7 +24,7 @@ _EXPORTS = {
     "compare_predictions": "comdiv.evaluation",
     "corpus_statistics": "comdiv.corpora",
     "download": "comdiv.corpora.download",
-    "evaluate": "comdiv.expression",
+    "value_of": "comdiv.expression",
     "equivalent": "comdiv.expression",
     "evaluate_predictions": "comdiv.evaluation",
     "evaluate_run": "comdiv.solvers.runs",

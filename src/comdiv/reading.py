@@ -16,10 +16,10 @@ from comdiv.expression import (
     Expression,
     ExpressionError,
     Reference,
-    evaluate,
     leaves,
     operator_count,
     template,
+    value_of,
 )
 from comdiv.language import ContentWords, Language, Token, get_language
 from comdiv.language.base import NUMBER_MASK, mask_numbers
@@ -209,7 +209,7 @@ class Reading:
         if self.expression is None:
             return None
         try:
-            return evaluate(self.expression, self.values)
+            return value_of(self.expression, self.values)
         except ExpressionError:
             return None
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from comdiv.expression import Expression, ExpressionError, evaluate
+from comdiv.expression import Expression, ExpressionError, value_of
 from comdiv.problem import Problem
 from comdiv.reading import read
 
@@ -107,7 +107,7 @@ def solution_of(problem: Problem, hypotheses: Sequence[Hypothesis]) -> Solution:
     answer, undefined = None, False
     if best.expression is not None:
         try:
-            answer = evaluate(best.expression, read(problem).values)
+            answer = value_of(best.expression, read(problem).values)
         except ExpressionError:
             undefined = True
     return Solution(

@@ -7,7 +7,7 @@ from typing import Any
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.view import ProblemView, view_of
 from comdiv.dataset import Dataset, write_dataset
-from comdiv.expression import evaluate, parse
+from comdiv.expression import parse, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 
@@ -21,7 +21,7 @@ def problem(name: str, text: str, expression: str, language: str = "en", **more:
     tree = parse(expression)
     number_words = bool(more.get("number_words", False))
     values = [q.value for q in get_language(language).quantities(text, number_words=number_words)]
-    return Problem(name, language, text, tree, evaluate(tree, values), **more)
+    return Problem(name, language, text, tree, value_of(tree, values), **more)
 
 
 def view(text: str, expression: str, language: str = "en", name: str = "p", **more: Any) -> ProblemView:

@@ -8,7 +8,7 @@ from augmentation.small import options, view
 from comdiv.augmentation.checks import Rejected, checked, is_degenerate, is_overdrawn, text_hash
 from comdiv.augmentation.composition import Composition, exchange
 from comdiv.augmentation.view import ProblemView
-from comdiv.expression import evaluate, parse, to_infix
+from comdiv.expression import parse, to_infix, value_of
 from comdiv.language import get_language
 
 ASKING = view("Ann has 20 pens . She lost 5 . How many pens has she ?", "N0-N1", name="asking")
@@ -32,7 +32,7 @@ def test_a_new_problem_has_everything_and_re_parses() -> None:
     assert problem.expression is not None
     assert to_infix(problem.expression) == "N0-N1+N2"
     quantities = get_language("en").quantities(problem.text)
-    assert problem.answer == evaluate(problem.expression, [q.value for q in quantities]) == 18
+    assert problem.answer == value_of(problem.expression, [q.value for q in quantities]) == 18
     assert problem.provenance.operation == "operation 1"
     assert (problem.provenance.round, problem.provenance.parents) == (4, ("asking", "stating"))
 

@@ -13,7 +13,7 @@ from comdiv.corpora import Columns, Corpus, ReadReport, open_corpus, read_corpus
 from comdiv.corpora.formats import NumberWords, RawRecord
 from comdiv.corpora.read import Complaint, build_problem, locate
 from comdiv.errors import ComdivError
-from comdiv.expression import evaluate, to_infix
+from comdiv.expression import to_infix, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem, read_problems, write_problems
 
@@ -89,7 +89,7 @@ def test_every_published_shape_is_read_from_its_file(
             q.value for q in get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
         ]
         assert problem.expression is not None
-        assert evaluate(problem.expression, values) == problem.answer
+        assert value_of(problem.expression, values) == problem.answer
         assert problem.provenance.corpus == corpus.name
         assert problem.provenance.version == corpus.version
 

@@ -12,7 +12,7 @@ from comdiv.corpora import read_rows
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import read_triples
 from comdiv.exchange.pairs import compose_pairs, export_compositional_pairs
-from comdiv.expression import evaluate, operator_count
+from comdiv.expression import operator_count, value_of
 from comdiv.problem import Problem, read_problems, write_problems
 from comdiv.reading import read
 
@@ -58,7 +58,7 @@ def test_no_problem_is_in_two_pairs_and_every_composition_holds() -> None:
     for pair in pairs:
         composed = pair.composed
         assert composed.expression is not None
-        assert composed.answer == evaluate(composed.expression, read(composed).values)
+        assert composed.answer == value_of(composed.expression, read(composed).values)
         assert pair.first.expression is not None
         assert pair.second.expression is not None
         assert operator_count(composed.expression) > operator_count(pair.second.expression)

@@ -6,7 +6,7 @@ import pytest
 
 from comdiv.corpora.demo import generate
 from comdiv.exchange.renumbering import renumber_problem
-from comdiv.expression import evaluate, parse, subtrees
+from comdiv.expression import parse, subtrees, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 
@@ -37,11 +37,11 @@ def test_demo_problems_keep_their_words_and_every_steps_nature(code: str) -> Non
         assert original.expression is not None
         assert result.id == original.id
         assert result.expression == original.expression
-        assert result.answer == evaluate(original.expression, values(result)) != original.answer
+        assert result.answer == value_of(original.expression, values(result)) != original.answer
         masked = get_language(code).masked_text
         assert masked(result.text) == masked(original.text)
         for subtree in subtrees(original.expression):
-            old, new = evaluate(subtree, values(original)), evaluate(subtree, values(result))
+            old, new = value_of(subtree, values(original)), value_of(subtree, values(result))
             assert (old > 0, old.denominator == 1) == (new > 0, new.denominator == 1)
     assert done >= 57
 

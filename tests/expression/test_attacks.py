@@ -14,7 +14,6 @@ from comdiv.expression import (
     canonical,
     draw_svg,
     draw_text,
-    evaluate,
     mathen_normal_form,
     parse,
     parse_answer,
@@ -27,6 +26,7 @@ from comdiv.expression import (
     to_latex,
     to_postfix,
     to_prefix,
+    value_of,
 )
 from comdiv.expression.scanning import MAX_LENGTH
 from comdiv.expression.tree import MAX_DEPTH, MAX_NODES
@@ -34,15 +34,15 @@ from comdiv.expression.tree import MAX_DEPTH, MAX_NODES
 MEGA = 1_000_000
 
 READERS: dict[str, Callable[[str], object]] = {
-    "infix": lambda text: evaluate(parse(text)),
-    "infix with fractions": lambda text: evaluate(parse(text, fractions_are_leaves=True)),
-    "prefix": lambda text: evaluate(parse_prefix(text)),
-    "prefix tokens": lambda text: evaluate(parse_prefix(text.split(" "))),
-    "postfix": lambda text: evaluate(parse_postfix(text)),
-    "postfix tokens": lambda text: evaluate(parse_postfix(text.split(" "))),
-    "equation": lambda text: evaluate(parse_equation(text)),
-    "equation for x": lambda text: evaluate(parse_equation(f"x={text}")),
-    "equation around x": lambda text: evaluate(parse_equation(f"x+{text}={text}-x")),
+    "infix": lambda text: value_of(parse(text)),
+    "infix with fractions": lambda text: value_of(parse(text, fractions_are_leaves=True)),
+    "prefix": lambda text: value_of(parse_prefix(text)),
+    "prefix tokens": lambda text: value_of(parse_prefix(text.split(" "))),
+    "postfix": lambda text: value_of(parse_postfix(text)),
+    "postfix tokens": lambda text: value_of(parse_postfix(text.split(" "))),
+    "equation": lambda text: value_of(parse_equation(text)),
+    "equation for x": lambda text: value_of(parse_equation(f"x={text}")),
+    "equation around x": lambda text: value_of(parse_equation(f"x+{text}={text}-x")),
     "answer": parse_answer,
 }
 
@@ -218,7 +218,7 @@ def test_every_function_takes_the_deepest_tree_that_there_is(operator: str, left
     assert len(draw_text(tree)) == 2 * MAX_DEPTH + 1
     assert draw_svg(tree).count("<circle") == MAX_DEPTH
     assert to_latex(tree).count("N_") == MAX_DEPTH + 1
-    assert evaluate(tree, [Fraction(1)] * 3) in (0, 1, MAX_DEPTH + 1, 1 - MAX_DEPTH)
-    assert evaluate(canonical(tree), [Fraction(1)] * 3) == evaluate(tree, [Fraction(1)] * 3)
-    assert evaluate(mathen_normal_form(tree), [Fraction(1)] * 3) == evaluate(tree, [Fraction(1)] * 3)
+    assert value_of(tree, [Fraction(1)] * 3) in (0, 1, MAX_DEPTH + 1, 1 - MAX_DEPTH)
+    assert value_of(canonical(tree), [Fraction(1)] * 3) == value_of(tree, [Fraction(1)] * 3)
+    assert value_of(mathen_normal_form(tree), [Fraction(1)] * 3) == value_of(tree, [Fraction(1)] * 3)
     assert template(tree).count("n") == shape(tree).count("n") == MAX_DEPTH + 1

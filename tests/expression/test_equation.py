@@ -11,11 +11,11 @@ from comdiv.expression import (
     ExpressionError,
     NotExpressible,
     equation_holds,
-    evaluate,
     parse,
     parse_equation,
     to_infix,
     used_quantities,
+    value_of,
 )
 from comdiv.expression.scanning import MAX_LENGTH
 from strategies import attempt, constants, rationals, references, texts, trees
@@ -63,7 +63,7 @@ def test_operations_around_the_only_unknown_are_undone_in_their_roles(
 ) -> None:
     tree = parse_equation(equation)
     assert to_infix(tree) == solution
-    assert evaluate(tree) == value
+    assert value_of(tree) == value
 
 
 def test_quantities_keep_their_roles_too() -> None:
@@ -87,7 +87,7 @@ def test_quantities_keep_their_roles_too() -> None:
 def test_an_unknown_that_stands_more_than_once_is_collected(equation: str, solution: str, value: Fraction) -> None:
     tree = parse_equation(equation)
     assert to_infix(tree) == solution
-    assert evaluate(tree) == value
+    assert value_of(tree) == value
 
 
 @pytest.mark.parametrize(
@@ -165,16 +165,16 @@ def test_every_linear_equation_is_solved(slope: Fraction, intercept: Fraction, o
     assume(slope != other)
     right = slope * root + intercept - other * root
     equation = f"({slope})*x+({intercept})=({right})+x*({other})"
-    assert evaluate(parse_equation(equation)) == root
+    assert value_of(parse_equation(equation)) == root
 
 
 @given(trees(max_leaves=5, leaves=UNKNOWN_OR_NUMBER), trees(max_leaves=3, leaves=UNKNOWN_OR_NUMBER))
 def test_a_number_that_is_given_as_the_solution_solves_the_equation(left: Expression, right: Expression) -> None:
     assume(used_quantities(left) or used_quantities(right))
     solution = attempt(parse_equation, f"{to_infix(left, lambda _: 'x')}={to_infix(right, lambda _: 'x')}")
-    root = solution if isinstance(solution, ExpressionError) else attempt(evaluate, solution)
+    root = solution if isinstance(solution, ExpressionError) else attempt(value_of, solution)
     assume(isinstance(root, Fraction))
-    assert evaluate(left, [root]) == evaluate(right, [root])
+    assert value_of(left, [root]) == value_of(right, [root])
 
 
 @given(trees())

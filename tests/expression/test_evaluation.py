@@ -15,10 +15,10 @@ from comdiv.expression import (
     Reference,
     agrees_as_printed,
     answers_agree,
-    evaluate,
     format_number,
     parse,
     parse_answer,
+    value_of,
 )
 from comdiv.expression.evaluation import MAX_BITS, MAX_EXPONENT, decimal_places
 from strategies import attempt, quantity_values, rationals, texts, trees
@@ -59,9 +59,9 @@ def test_a_value_is_the_one_that_fractions_give_or_our_error(tree: Expression, q
         expected = oracle(tree, quantities)
     except Undefined:
         with pytest.raises(ExpressionError):
-            evaluate(tree, quantities)
+            value_of(tree, quantities)
     else:
-        assert evaluate(tree, quantities) == expected
+        assert value_of(tree, quantities) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_value_is_the_one_that_fractions_give_or_our_error(tree: Expression, q
     ],
 )
 def test_values_are_exact(text: str, value: Fraction) -> None:
-    assert evaluate(parse(text), [Fraction(10), Fraction(1, 5)]) == value
+    assert value_of(parse(text), [Fraction(10), Fraction(1, 5)]) == value
 
 
 @pytest.mark.parametrize(
@@ -95,23 +95,23 @@ def test_values_are_exact(text: str, value: Fraction) -> None:
 )
 def test_what_has_no_value_says_why(text: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
-        evaluate(parse(text), [Fraction(10), Fraction(1, 5)])
+        value_of(parse(text), [Fraction(10), Fraction(1, 5)])
 
 
 def test_a_value_may_grow_to_the_limit_and_no_further() -> None:
     largest = Fraction(2 ** (MAX_BITS - 3))  # MAX_BITS - 2 bits, and one for the denominator
-    assert evaluate(parse("N0*2"), [largest]) == 2 * largest
+    assert value_of(parse("N0*2"), [largest]) == 2 * largest
     with pytest.raises(ExpressionError, match=f"more than {MAX_BITS} bits"):
-        evaluate(parse("N0*4"), [largest])
+        value_of(parse("N0*4"), [largest])
     with pytest.raises(ExpressionError, match=f"more than {MAX_BITS} bits"):
-        evaluate(parse("1/N0/4"), [largest])
+        value_of(parse("1/N0/4"), [largest])
 
 
 def test_a_quantity_past_the_limit_is_refused_before_anything_is_computed_with_it() -> None:
     with pytest.raises(ExpressionError, match="bits"):
-        evaluate(Reference(0), [Fraction(2**MAX_BITS)])
+        value_of(Reference(0), [Fraction(2**MAX_BITS)])
     with pytest.raises(ExpressionError, match="bits"):
-        evaluate(parse("N0*0"), [Fraction(2**MAX_BITS)])
+        value_of(parse("N0*0"), [Fraction(2**MAX_BITS)])
 
 
 @pytest.mark.parametrize(

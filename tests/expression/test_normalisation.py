@@ -17,7 +17,6 @@ from comdiv.expression import (
     Reference,
     canonical,
     equivalent,
-    evaluate,
     leaves,
     mathen_normal_form,
     parse,
@@ -27,6 +26,7 @@ from comdiv.expression import (
     template_tree,
     to_infix,
     used_quantities,
+    value_of,
 )
 from comdiv.expression.normalisation import Member, chain, join_chain
 from strategies import QUANTITIES, attempt, quantity_values, references, trees
@@ -122,19 +122,19 @@ def test_normalising_changes_no_leaf_and_no_value(
 ) -> None:
     normal_form = normalise(tree)
     assert sorted(map(repr, leaves(normal_form))) == sorted(map(repr, leaves(tree)))
-    value = attempt(evaluate, tree, quantities)
+    value = attempt(value_of, tree, quantities)
     assume(isinstance(value, Fraction))
-    assert evaluate(normal_form, quantities) == value
+    assert value_of(normal_form, quantities) == value
 
 
 @given(trees(), quantity_values())
 def test_the_template_has_the_value_of_the_expression_on_its_used_quantities(
     tree: Expression, quantities: list[Fraction]
 ) -> None:
-    value = attempt(evaluate, tree, quantities)
+    value = attempt(value_of, tree, quantities)
     assume(isinstance(value, Fraction))
     used = [quantities[index] for index in used_quantities(tree)]
-    assert evaluate(template_tree(tree), used) == value
+    assert value_of(template_tree(tree), used) == value
 
 
 @pytest.mark.parametrize("normalise", [canonical, mathen_normal_form, template_tree])
@@ -174,7 +174,7 @@ def test_the_template_does_not_depend_on_quantities_that_are_not_used(tree: Expr
 @given(trees(), trees())
 def test_expressions_with_different_values_are_not_equivalent(first: Expression, second: Expression) -> None:
     quantities = [Fraction(n) for n in (2, 3, 5, 7, 11, 13)]
-    values = [attempt(evaluate, tree, quantities) for tree in (first, second)]
+    values = [attempt(value_of, tree, quantities) for tree in (first, second)]
     assume(all(isinstance(value, Fraction) for value in values) and values[0] != values[1])
     assert not equivalent(first, second)
 

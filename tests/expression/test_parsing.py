@@ -13,7 +13,6 @@ from comdiv.expression import (
     ExpressionError,
     Operation,
     Reference,
-    evaluate,
     parse,
     parse_postfix,
     parse_prefix,
@@ -22,6 +21,7 @@ from comdiv.expression import (
     to_infix,
     to_postfix,
     to_prefix,
+    value_of,
 )
 from strategies import attempt, infix_with_value, texts, trees
 
@@ -140,8 +140,8 @@ def test_one_notation_turns_into_the_next_and_back(tree: Expression) -> None:
 @given(infix_with_value())
 def test_infix_has_the_value_that_school_arithmetic_gives_it(text_and_value: tuple[str, Fraction]) -> None:
     text, value = text_and_value
-    assert evaluate(parse(text)) == value
-    assert evaluate(parse(text, fractions_are_leaves=True)) == value
+    assert value_of(parse(text)) == value
+    assert value_of(parse(text, fractions_are_leaves=True)) == value
 
 
 @pytest.mark.parametrize("read", [parse, parse_prefix, parse_postfix])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comdiv.expression import Constant, Operation, Reference, evaluate, parse_equation, to_infix
+from comdiv.expression import Constant, Operation, Reference, parse_equation, to_infix, value_of
 from comdiv.language import Alignment, align, get_language
 
 
@@ -110,5 +110,5 @@ def test_alignment_never_changes_the_value(numbers: list[int], data: st.DataObje
     quantities = language.quantities(text)
     alignment = align(parse_equation(equation), language, text, quantities)
     values = [quantity.value for quantity in quantities]
-    assert evaluate(alignment.expression, values) == evaluate(parse_equation(equation))
+    assert value_of(alignment.expression, values) == value_of(parse_equation(equation))
     assert alignment.aligned + len(alignment.constants) == len(terms)

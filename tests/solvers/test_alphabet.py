@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comdiv.expression import Constant, Expression, evaluate, mathen_normal_form, parse
+from comdiv.expression import Constant, Expression, mathen_normal_form, parse, value_of
 from comdiv.expression.tree import ExpressionError
 from comdiv.solvers.alphabet import END, Alphabet, Notation
 from comdiv.solvers.reading import Vocabulary
@@ -99,12 +99,12 @@ def test_what_is_spelled_reads_back_as_the_same_tree(tree: Expression) -> None:
 def test_the_postfix_that_is_read_back_has_the_same_value(tree: Expression) -> None:
     values = [Fraction(value) for value in (2, 3, 5, 7, 11, 13)]
     try:
-        wanted = evaluate(tree, values)
+        wanted = value_of(tree, values)
     except ExpressionError:
         return
     read = ALPHABET.read(ALPHABET.spell(tree, "postfix", 6) or [], "postfix")
     assert read is not None
-    assert evaluate(read, values) == wanted
+    assert value_of(read, values) == wanted
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from comdiv.expression import evaluate, parse
+from comdiv.expression import parse, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.solvers.neural import NeuralSolver
@@ -19,7 +19,7 @@ def problem(name: str, text: str, expression: str | None, language: str = "en") 
     """A problem whose answer is its expression's value."""
     tree = None if expression is None else parse(expression)
     values = [quantity.value for quantity in get_language(language).quantities(text)]
-    answer = None if tree is None else evaluate(tree, values)
+    answer = None if tree is None else value_of(tree, values)
     return Problem(id=name, language=language, text=text, expression=tree, answer=answer)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from comdiv.expression import evaluate, parse
+from comdiv.expression import parse, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.synthesis.reading import Reader
@@ -53,7 +53,7 @@ DONORS = [
 def problem(name: str, text: str, expression: str, language: str = "zh") -> Problem:
     tree = parse(expression)
     values = [quantity.value for quantity in get_language(language).quantities(text)]
-    return Problem(name, language, text, tree, evaluate(tree, values))
+    return Problem(name, language, text, tree, value_of(tree, values))
 
 
 def corpus() -> list[Problem]:

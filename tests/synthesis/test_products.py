@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from comdiv.expression import evaluate, template
+from comdiv.expression import template, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.synthesis.decomposition import Decomposition, decompose
@@ -62,7 +62,7 @@ def test_every_product_evaluates_to_its_answer_over_its_own_text(rule: str) -> N
         assert given.expression is not None
         assert template(given.expression) == wanted.template == product.template
         values = [quantity.value for quantity in get_language("zh").quantities(given.text)]
-        assert evaluate(given.expression, values) == given.answer
+        assert value_of(given.expression, values) == given.answer
         assert given.answer is not None
         assert given.answer > 0
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from comdiv.augmentation.composition import Composition, Draft, identity
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.view import positive_value
-from comdiv.expression import Constant, Expression, ExpressionError, Operation, evaluate, subtrees
+from comdiv.expression import Constant, Expression, ExpressionError, Operation, subtrees, value_of
 from comdiv.expression.normalisation import chain, order_key
 from comdiv.language import get_language
 from comdiv.language.base import mask_numbers
@@ -142,7 +142,7 @@ def is_overdrawn(expression: Expression, values: Sequence[Fraction]) -> bool:
 
 def _value(expression: Expression, values: Sequence[Fraction]) -> Fraction:
     try:
-        return evaluate(expression, values)
+        return value_of(expression, values)
     except ExpressionError:
         raise Rejected("no positive value") from None
 

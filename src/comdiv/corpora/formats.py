@@ -24,12 +24,12 @@ from comdiv.expression import (
     Leaf,
     NotExpressible,
     answers_agree,
-    evaluate,
     format_number,
     map_leaves,
     parse,
     parse_answer,
     to_infix,
+    value_of,
 )
 from comdiv.reading import read_text
 from comdiv.registry import FORMATS
@@ -330,7 +330,7 @@ def compose_steps(solution: str) -> str:
     for left, right in steps:
         step = parse(left)
         result = parse_answer(right)
-        if not answers_agree(evaluate(step), result):
+        if not answers_agree(value_of(step), result):
             raise NotExpressible(f"the step {left}={right} is wrong")
         computed.append((result, map_leaves(step, composed)))
     if len(used) != len(computed) - 1:

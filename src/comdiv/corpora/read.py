@@ -30,11 +30,11 @@ from comdiv.expression import (
     Expression,
     ExpressionError,
     NotExpressible,
-    evaluate,
     leaves,
     parse_answer,
     parse_equation,
     parse_prefix,
+    value_of,
 )
 from comdiv.files import file_sha256
 from comdiv.language import Alignment, align, detect_language
@@ -228,7 +228,7 @@ class _CorpusReader:
             problem = Problem.from_json(restored_record(record))
             values = read(problem).values
             if problem.expression is not None:
-                evaluate(problem.expression, values)
+                value_of(problem.expression, values)
         except ComdivError as error:
             self.report.complain(where, str(error), str(record.get("id", "?")))
             return None
@@ -315,7 +315,7 @@ def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tup
 def _alignment(equation: Expression, text: str, code: str, *, number_words: bool) -> Alignment:
     reading = read_text(text, code, number_words=number_words)
     alignment = align(equation, reading.language, text, reading.plain_quantities)
-    evaluate(alignment.expression, reading.values)  # refuses N7 in a text without it
+    value_of(alignment.expression, reading.values)  # refuses N7 in a text without it
     return alignment
 
 

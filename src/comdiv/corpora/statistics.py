@@ -13,10 +13,10 @@ from comdiv.expression import (
     agrees_as_printed,
     answers_agree,
     equation_holds,
-    evaluate,
     format_number,
     operator_count,
     template,
+    value_of,
 )
 from comdiv.problem import Problem
 from comdiv.reading import read
@@ -81,7 +81,7 @@ def corpus_statistics(
         templates[template(problem.expression)] += 1
         operators[operator_count(problem.expression)] += 1
         try:
-            value = evaluate(problem.expression, reading.values)
+            value = value_of(problem.expression, reading.values)
         except ExpressionError:
             disagreeing.append(problem.id)
             continue

@@ -16,9 +16,9 @@ from comdiv.expression import (
     Reference,
     answers_agree,
     equivalent,
-    evaluate,
     map_leaves,
     used_quantities,
+    value_of,
 )
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read
@@ -61,7 +61,7 @@ def resolve(prediction: Prediction, values: Sequence[Fraction]) -> Prediction:
         reason = f"there is no quantity N{last}: the text has {len(values)}"
         return replace(prediction, answer=None, ill_formed=True, undefined=False, reason=reason)
     try:
-        answer = evaluate(prediction.expression, values)
+        answer = value_of(prediction.expression, values)
     except ExpressionError as error:
         return replace(prediction, answer=None, ill_formed=False, undefined=True, reason=str(error))
     return replace(prediction, answer=answer, percent=False, ill_formed=False, undefined=False, reason="")

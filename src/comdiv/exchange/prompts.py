@@ -11,8 +11,8 @@ from comdiv.expression import (
     ExpressionError,
     Reference,
     answers_agree,
-    evaluate,
     format_number,
+    value_of,
 )
 from comdiv.problem import Problem
 from comdiv.reading import read
@@ -79,7 +79,7 @@ def has_worked_solution(problem: Problem) -> bool:
     if problem.expression is None or answer is None:
         return False
     try:
-        return answers_agree(evaluate(problem.expression, read(problem).values), answer)
+        return answers_agree(value_of(problem.expression, read(problem).values), answer)
     except ExpressionError:
         return False
 
@@ -89,7 +89,7 @@ def worked_solution(problem: Problem) -> str:
     if problem.expression is None:
         return ""
     values = read(problem).values
-    answer = format_number(evaluate(problem.expression, values))
+    answer = format_number(value_of(problem.expression, values))
     steps: list[str] = []
     _work(problem.expression, values, steps)
     if problem.language == "zh":
@@ -101,6 +101,6 @@ def _work(expression: Expression, values: Sequence[Fraction], steps: list[str]) 
     """Enter the steps of a subtree; its value as an operand of the next step."""
     if not isinstance(expression, Reference | Constant):
         left, right = _work(expression.left, values, steps), _work(expression.right, values, steps)
-        steps.append(f"{left} {expression.operator} {right} = {format_number(evaluate(expression, values))}")
-    number = format_number(evaluate(expression, values))
+        steps.append(f"{left} {expression.operator} {right} = {format_number(value_of(expression, values))}")
+    number = format_number(value_of(expression, values))
     return f"({number})" if "/" in number or number.startswith("-") else number

@@ -19,10 +19,10 @@ from comdiv.expression import (
     Expression,
     ExpressionError,
     answers_agree,
-    evaluate,
     format_number,
     subtrees,
     used_quantities,
+    value_of,
 )
 from comdiv.expression.evaluation import decimal_places
 from comdiv.language import get_language
@@ -40,7 +40,7 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
     quantities = language.quantities(problem.text, number_words=problem.number_words)
     values = [quantity.value for quantity in quantities]
     try:
-        old_answer = evaluate(problem.expression, values)
+        old_answer = value_of(problem.expression, values)
     except ExpressionError as error:
         return f"its expression has no value: {error}"
     if problem.answer is not None and not answers_agree(old_answer, problem.answer):
@@ -59,7 +59,7 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
         if not _same_order(values, new_values):
             continue
         try:
-            answer = evaluate(problem.expression, new_values)
+            answer = value_of(problem.expression, new_values)
             fits = _nature(problem.expression, new_values) == nature
         except ExpressionError:
             continue
@@ -80,7 +80,7 @@ def _can_change(quantity: Quantity) -> bool:
 
 def _nature(expression: Expression, values: Sequence[Fraction]) -> list[tuple[bool, bool, bool, bool]]:
     """At each step: its sign, whether it is whole, whether its decimals end, and whether it is less than one."""
-    steps = [evaluate(subtree, values) for subtree in subtrees(expression)]
+    steps = [value_of(subtree, values) for subtree in subtrees(expression)]
     return [(v > 0, v.denominator == 1, decimal_places(v.denominator) is None, v < 1) for v in steps]
 
 

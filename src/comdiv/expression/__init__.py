@@ -6,9 +6,9 @@ from comdiv.expression.evaluation import (
     TOLERANCE,
     agrees_as_printed,
     answers_agree,
-    evaluate,
     format_number,
     parse_answer,
+    value_of,
 )
 from comdiv.expression.normalisation import (
     canonical,
@@ -54,7 +54,6 @@ __all__ = [
     "draw_text",
     "equation_holds",
     "equivalent",
-    "evaluate",
     "format_number",
     "in_text_order",
     "leaves",
@@ -78,4 +77,5 @@ __all__ = [
     "to_postfix",
     "to_prefix",
     "used_quantities",
+    "value_of",
 ]

@@ -8,7 +8,7 @@ where it stands more often, both sides are brought to a·x+b. Anything else is `
 from dataclasses import dataclass
 from fractions import Fraction
 
-from comdiv.expression.evaluation import TOLERANCE, answers_agree, evaluate
+from comdiv.expression.evaluation import TOLERANCE, answers_agree, value_of
 from comdiv.expression.parsing import parse_tokens
 from comdiv.expression.scanning import MAX_LENGTH, plain_signs, scan
 from comdiv.expression.tree import (
@@ -54,7 +54,7 @@ def equation_holds(text: str, answer: Fraction, tolerance: Fraction = TOLERANCE)
         raise ExpressionError("no equation: it has one side only")
     if any(isinstance(leaf, Reference) and leaf != _UNKNOWN for side in sides for leaf in leaves(side)):
         raise ExpressionError("the equation is over quantities of a text, not over numbers")
-    left, right = (evaluate(side, [answer]) for side in sides)  # the unknown is the only reference, with index 0
+    left, right = (value_of(side, [answer]) for side in sides)  # the unknown is the only reference, with index 0
     return answers_agree(left, right, tolerance)
 
 
@@ -100,9 +100,9 @@ def _solve(left: Expression, right: Expression) -> Expression:
 def _check(left: Expression, right: Expression, solution: Expression) -> None:
     """Refuse a solution that rests on a division by zero (`x=x`, `x/x=2/1`); sides that have values have equal ones."""
     try:
-        root = evaluate(solution)
+        root = value_of(solution)
         for side in (left, right):
-            evaluate(side, [root])  # the unknown is the only reference, with index 0
+            value_of(side, [root])  # the unknown is the only reference, with index 0
     except ExpressionError as error:
         raise NotExpressible(f"the equation has no single solution: {error}") from error
 

@@ -19,7 +19,7 @@ TOLERANCE = Fraction(1, 10_000)  # relative: the corpora round their answers
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?")
 
 
-def evaluate(expression: Expression, quantities: Sequence[Fraction] = ()) -> Fraction:
+def value_of(expression: Expression, quantities: Sequence[Fraction] = ()) -> Fraction:
     """The exact value of an expression, given the values of `N0`, `N1`…"""
     if isinstance(expression, Constant):
         return expression.value
@@ -28,7 +28,7 @@ def evaluate(expression: Expression, quantities: Sequence[Fraction] = ()) -> Fra
             raise ExpressionError(f"there is no quantity N{expression.index}: the text has {len(quantities)}")
         return _bounded(quantities[expression.index])
     return apply_operator(
-        expression.operator, evaluate(expression.left, quantities), evaluate(expression.right, quantities)
+        expression.operator, value_of(expression.left, quantities), value_of(expression.right, quantities)
     )
 
 
@@ -85,7 +85,7 @@ def parse_answer(answer: str | int | float) -> Fraction:
     text = repr(float(answer)) if isinstance(answer, float) else plain_signs(str(answer)).strip()
     if len(text) <= MAX_DIGITS and _PLAIN_NUMBER.fullmatch(text):
         return Fraction(text)
-    return evaluate(parse(text))
+    return value_of(parse(text))
 
 
 def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction = TOLERANCE) -> bool:

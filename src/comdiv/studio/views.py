@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from comdiv.errors import ComdivError
-from comdiv.expression import Constant, Expression, Leaf, Reference, draw_svg, evaluate, format_number, to_infix
+from comdiv.expression import Constant, Expression, Leaf, Reference, draw_svg, format_number, to_infix, value_of
 from comdiv.expression.drawing import sign
 from comdiv.expression.printing import leaf_text
 from comdiv.language import Token
@@ -147,7 +147,7 @@ def written_value(reading: Reading, expression: Expression | None) -> str:
     if expression is None:
         return ""
     try:
-        return number(evaluate(expression, reading.values))
+        return number(value_of(expression, reading.values))
     except ComdivError:
         return ""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from comdiv.expression import Expression, ExpressionError, evaluate, renumber
+from comdiv.expression import Expression, ExpressionError, renumber, value_of
 from comdiv.problem import Quantity
 from comdiv.synthesis.reading import ReadClause, Reader
 
@@ -49,7 +49,7 @@ def compose(pieces: Sequence[Piece], tree: Expression, reader: Reader, *, number
     positions = [index for index, flag in enumerate(flags) if flag]
     expression = renumber(tree, positions.__getitem__)
     try:
-        answer = evaluate(expression, [quantity.value for quantity in quantities])
+        answer = value_of(expression, [quantity.value for quantity in quantities])
     except ExpressionError:
         return None
     return Composed(text, expression, answer)

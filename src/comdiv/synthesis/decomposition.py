@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from comdiv.expression import ExpressionError, answers_agree, evaluate
+from comdiv.expression import ExpressionError, answers_agree, value_of
 from comdiv.synthesis.filling import Product, fill
 from comdiv.synthesis.seeds import Seed
 from comdiv.synthesis.units import unit_of_x
@@ -27,8 +27,8 @@ def decompose(seed: Seed, workshop: Workshop) -> Decomposition | str:
     problem, values = seed.reading.problem, seed.reading.values
     used = [quantity.value for quantity in seed.reading.used]
     try:
-        x = evaluate(seed.rule.x, used)
-        answer = evaluate(seed.rule.tree, used)
+        x = value_of(seed.rule.x, used)
+        answer = value_of(seed.rule.tree, used)
     except ExpressionError:
         return "no value"
     if problem.answer is not None and not answers_agree(answer, problem.answer):

@@ -7,7 +7,7 @@ import pytest
 
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
-from comdiv.expression import evaluate, operator_count, template
+from comdiv.expression import operator_count, template, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 
@@ -29,7 +29,7 @@ def test_every_expression_evaluates_to_its_positive_answer_from_the_text_alone(c
     for problem in corpus:
         quantities = get_language(problem.language).quantities(problem.text)
         assert problem.expression is not None
-        assert evaluate(problem.expression, [quantity.value for quantity in quantities]) == problem.answer
+        assert value_of(problem.expression, [quantity.value for quantity in quantities]) == problem.answer
         assert problem.answer > 0
 
 

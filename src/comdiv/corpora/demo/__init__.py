@@ -13,7 +13,7 @@ from functools import cache
 
 from comdiv.corpora.demo.scenarios import PLACEHOLDER, Condition, Forms, Scenario, Step, default_form, load_scenarios
 from comdiv.errors import ComdivError
-from comdiv.expression import Constant, Expression, Leaf, Reference, evaluate, map_leaves
+from comdiv.expression import Constant, Expression, Leaf, Reference, map_leaves, value_of
 from comdiv.problem import Problem, Provenance
 from comdiv.reading import read_text
 
@@ -78,7 +78,7 @@ def _problem(language: str, number: int, seed: int, story: _Story) -> Problem:
         language=language,
         text=story.text,
         expression=story.expression,
-        answer=evaluate(story.expression, story.values),
+        answer=value_of(story.expression, story.values),
         provenance=Provenance(corpus=f"demo-{language}", version=VERSION, details=details),
     )
 
@@ -128,7 +128,7 @@ def _draw_numbers(path: Sequence[Step], random_source: random.Random) -> list[di
         for step in path:
             numbers = {name: kind.draw(random_source) for name, kind in step.quantities.items()}
             values = (before, *numbers.values())
-            before = evaluate(step.value, values)
+            before = value_of(step.value, values)
             if step.result and not step.result.accepts(before):
                 break
             if not all(_holds(condition, values) for condition in step.conditions):
@@ -143,7 +143,7 @@ _COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": ope
 
 
 def _holds(condition: Condition, values: Sequence[Fraction]) -> bool:
-    holds = _COMPARISONS[condition.sign](evaluate(condition.left, values), evaluate(condition.right, values))
+    holds = _COMPARISONS[condition.sign](value_of(condition.left, values), value_of(condition.right, values))
     return bool(holds)
 
 
