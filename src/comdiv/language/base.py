@@ -83,6 +83,7 @@ class Language(ABC):
 
     def __init__(self, lexicon: UnitLexicon | None = None) -> None:
         self.lexicon = self._shipped_units() if lexicon is None else lexicon
+        self._tables: dict[str, dict[str, Any]] = {}
 
     # --- what every language says ---
 
@@ -116,8 +117,12 @@ class Language(ABC):
 
     # --- what a language may say ---
 
+    def digit_spans(self, text: str) -> Iterable[NumberSpan]:
+        """Numbers written with digits, from left to right: `1,200` and `3.5`. Elsewhere a comma may mean a point."""
+        return number_spans(text)
+
     def recognises(self, text: str) -> bool:
-        """Whether the script alone shows that a text is in this language."""
+        """Whether a text shows by itself that it is in this language: by its script, or by words that others lack."""
         return False
 
     @property
@@ -147,14 +152,16 @@ class Language(ABC):
 
     def data(self, name: str) -> dict[str, Any]:
         """A YAML file of the language's folder as a mapping; empty where the language has no such file."""
-        text = self._file(name)
-        try:
-            table = yaml.safe_load(text) if text else {}
-        except yaml.YAMLError as error:
-            raise ComdivError(f"the language '{self.code}': {name} is no YAML: {error}") from error
-        if not isinstance(table, dict):
-            raise ComdivError(f"the language '{self.code}': {name} is not a mapping")
-        return table
+        if name not in self._tables:
+            try:
+                table = yaml.safe_load(self._file(name)) or {}
+            except yaml.YAMLError as error:
+                reason = " ".join(str(error).split())
+                raise ComdivError(f"the language '{self.code}': {name} is no YAML: {reason}") from error
+            if not isinstance(table, dict):
+                raise ComdivError(f"the language '{self.code}': {name} is not a mapping")
+            self._tables[name] = table
+        return self._tables[name]
 
     def _shipped_units(self) -> UnitLexicon:
         """The list that comes with the language: units between blanks, `#` begins a comment."""
@@ -175,7 +182,7 @@ class Language(ABC):
 
     def numbers(self, text: str, *, number_words: bool = False) -> list[NumberSpan]:
         """Where the quantities of a text are, and their values: all that some need to know of them."""
-        spans = list(number_spans(text))
+        spans = list(self.digit_spans(text))
         return _merged(spans, self.number_word_spans(text)) if number_words else spans
 
     def quantities(self, text: str, *, number_words: bool = False) -> list[Quantity]:
@@ -203,7 +210,7 @@ class Language(ABC):
 
     def clauses(self, text: str, quantities: Sequence[Quantity] | None = None) -> list[ClauseSpan]:
         """The clauses, which together cover the text; a clause without a word joins its neighbour."""
-        inside_numbers = _positions(number_spans(text) if quantities is None else quantities)
+        inside_numbers = _positions(self.digit_spans(text) if quantities is None else quantities)
         ends = (match.end() for match in self.clause_ends(text) if match.start() not in inside_numbers)
         return _joined(text, ends)
 
