@@ -28,10 +28,11 @@ from comdiv.corpora import read_corpus
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.problem import Problem
+from comdiv.reading import read_all
 from comdiv.solvers.batches import Batch, epoch_batches, sorted_batches
-from comdiv.solvers.beam import Found, search
-from comdiv.solvers.examples import Example
+from comdiv.solvers.beam import TokenSequence, search
 from comdiv.solvers.gts import Gts
+from comdiv.solvers.inputs import Example
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.registry import make_solver
 from comdiv.solvers.settings import settings_for
@@ -60,10 +61,10 @@ def prepared(
     """A solver with first weights, its examples and its optimiser."""
     solver = make_solver(name, settings_for(name, preset, {"device": "cpu", **changes}))
     assert isinstance(solver, NeuralSolver)
-    solver._learn_tokens(problems)
-    model = solver._new_model()
+    readings = read_all(problems)
+    model = solver._new_model(solver._learn_sizes(readings))
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
-    return solver, [example for example in solver._encode(problems) if example.target is not None], optimiser
+    return solver, [example for example in solver._encode(readings) if example.target is not None], optimiser
 
 
 def train_epoch(
@@ -138,8 +139,8 @@ def training_ratio(model: Gts, optimiser: torch.optim.Optimizer, batches: Sequen
     print(f"an epoch of MAWPS     {epoch:.0f} s   ({verdict(epoch <= WANTED_EPOCH)}: {WANTED_EPOCH:g})")
 
 
-def solved(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: int) -> list[list[Found]]:
-    results: list[list[Found]] = [[] for _ in examples]
+def solved(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: int) -> list[list[TokenSequence]]:
+    results: list[list[TokenSequence]] = [[] for _ in examples]
     with torch.no_grad():
         for places, batch in sorted_batches(examples, 64, CPU):
             found = search(model, model.encode(batch), batch, solver._rules(cover=False), beam)
@@ -151,7 +152,7 @@ def solved(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: 
 def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example], beam: int = 5) -> None:
     """Beam search over all problems at once, and over one after the other; both must find the same."""
     most = solver.settings.most_tokens
-    found: list[list[Found]] = []
+    found: list[list[TokenSequence]] = []
     fast = min(seconds(lambda: found.__setitem__(slice(None), solved(solver, model, examples, beam))) for _ in range(3))
     with torch.no_grad():
         batches = [batch for _, batch in sorted_batches(examples, 64, CPU)]
@@ -166,7 +167,7 @@ def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example],
         reading = seconds(lambda: [ReferenceGts(model).read(example) for example in examples])
     for together in (True, False):
         reference = ReferenceGts(model, hypotheses_together=together)
-        alone: list[list[Found]] = []
+        alone: list[list[TokenSequence]] = []
         slow = seconds(lambda r=reference, a=alone: a.extend(r.solve(example, beam, most) for example in examples))
         same = sum(ours[0].tokens == theirs[0].tokens for ours, theirs in zip(found, alone, strict=True))
         way = "at once" if together else "one by one"

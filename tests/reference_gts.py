@@ -14,9 +14,9 @@ from torch.nn import functional
 
 from comdiv.solvers.alphabet import CLOSE, END, OPEN
 from comdiv.solvers.batches import Batch, collate
-from comdiv.solvers.beam import Found
-from comdiv.solvers.examples import Example
+from comdiv.solvers.beam import TokenSequence
 from comdiv.solvers.gts import Gts
+from comdiv.solvers.inputs import Example
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class ReferenceGts:
     # --- solving ---
 
     @torch.no_grad()
-    def solve(self, example: Example, beam: int, most_tokens: int, *, cover: bool = False) -> list[Found]:
+    def solve(self, example: Example, beam: int, most_tokens: int, *, cover: bool = False) -> list[TokenSequence]:
         """Beam search, with the greedy path added where the beam lost it."""
         text = self.read(example)
         found = self.beam_search(text, beam, most_tokens, cover=cover)
@@ -142,7 +142,7 @@ class ReferenceGts:
             found = sorted(found + [one for one in greedy if one.tokens not in known], key=lambda f: -f.log_probability)
         return found[:beam]
 
-    def beam_search(self, text: Text, beam: int, most_tokens: int, *, cover: bool) -> list[Found]:
+    def beam_search(self, text: Text, beam: int, most_tokens: int, *, cover: bool) -> list[TokenSequence]:
         kept = [Growing((), 0.0, text.root)]
         for _ in range(most_tokens):
             growing = [one for one in kept if one.goal is not None]
@@ -169,7 +169,7 @@ class ReferenceGts:
                 one if context is None else self.grown(replace(one, log_probability=total), context, token, text)
                 for total, one, context, token in candidates[:beam]
             ]
-        return [Found(one.tokens, one.log_probability) for one in kept if one.goal is None]
+        return [TokenSequence(one.tokens, one.log_probability) for one in kept if one.goal is None]
 
     def grown(self, one: Growing, context: Tensor, token: int, text: Text) -> Growing:
         """A hypothesis with one more token: an operator opens a frame, an operand closes as many as it completes."""

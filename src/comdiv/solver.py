@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 
 from comdiv.expression import Expression, ExpressionError, value_of
 from comdiv.problem import Problem
-from comdiv.reading import read
+from comdiv.reading import Reading
 
 Progress = Callable[[str, int, int, str], None]  # what is being done, how far, of how much, a note
 
@@ -99,7 +99,7 @@ class Solver(Protocol):
     def load(cls, folder: Path) -> Self: ...
 
 
-def solution_of(problem: Problem, hypotheses: Sequence[Hypothesis]) -> Solution:
+def solution_of(reading: Reading, hypotheses: Sequence[Hypothesis]) -> Solution:
     """The solution whose best hypothesis comes first; its value is computed exactly from the text's quantities."""
     if not hypotheses:
         return Solution(None, None, float("-inf"), ill_formed=True)
@@ -107,7 +107,7 @@ def solution_of(problem: Problem, hypotheses: Sequence[Hypothesis]) -> Solution:
     answer, undefined = None, False
     if best.expression is not None:
         try:
-            answer = value_of(best.expression, read(problem).values)
+            answer = value_of(best.expression, reading.values)
         except ExpressionError:
             undefined = True
     return Solution(

@@ -16,7 +16,7 @@ from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.solvers.registry import load_solver, make_solver
 from comdiv.solvers.runs import data_of
-from comdiv.solvers.training import Trained
+from comdiv.solvers.training import TrainingState
 from solvers.tiny import EIGHT, UNSEEN, problem
 from solvers.tiny_weights import tiny_weights
 
@@ -213,8 +213,8 @@ def test_the_progress_of_a_stopped_training_is_not_lost(
 
     real = neural.train
 
-    def interrupted(*arguments: Any, after_epoch: Any, **options: Any) -> Trained:
-        def stop(trained: Trained) -> None:
+    def interrupted(*arguments: Any, after_epoch: Any, **options: Any) -> TrainingState:
+        def stop(trained: TrainingState) -> None:
             after_epoch(trained)
             raise KeyboardInterrupt
 

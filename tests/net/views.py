@@ -12,7 +12,7 @@ from comdiv.augmentation.view import ProblemView, view_of
 from comdiv.language import get_language, learn_units
 from comdiv.language.base import NUMBER_MASK
 from comdiv.reading import read, read_text
-from comdiv.solvers.reading import input_words
+from comdiv.solvers.inputs import input_words
 from comdiv.synthesis.reading import ReadClause, Reader
 
 WINDOW = 3
@@ -87,7 +87,7 @@ def expression(problem: Problem) -> list[Any] | None:
 
 def solver_words(problem: Problem) -> list[Any]:
     """What solvers read: words with quantities masked, or numbered, and the quantities' places among them."""
-    return [list(input_words(problem, "masked")), list(input_words(problem, "indexed"))]
+    return [list(input_words(read(problem), "masked")), list(input_words(read(problem), "indexed"))]
 
 
 def augmentation(problem: Problem) -> list[Any] | None:

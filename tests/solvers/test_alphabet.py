@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from comdiv.expression import Constant, Expression, mathen_normal_form, parse, value_of
 from comdiv.expression.tree import ExpressionError
+from comdiv.problem import Problem
+from comdiv.reading import read_all
 from comdiv.solvers.alphabet import END, Alphabet, Notation
-from comdiv.solvers.reading import Vocabulary
-from comdiv.solvers.validation import drawn_validation
+from comdiv.solvers.inputs import Vocabulary
 from solvers.tiny import problem
 from strategies import references, trees
 
@@ -31,32 +32,33 @@ def texts(tokens: list[int]) -> list[str]:
 # --- learning ---
 
 
-def uses(constant: str, times: int, language: str = "en") -> list[object]:
+def uses(constant: str, times: int, language: str = "en") -> list[Problem]:
     return [problem(f"{constant}-{n}", f"There are {n} things.", f"N0*{constant}", language) for n in range(times)]
 
 
 def test_a_constant_of_five_expressions_gets_a_token_and_one_of_four_does_not() -> None:
-    learnt = Alphabet.learn([*uses("7", 5), *uses("8", 4)], [1] * 9)  # type: ignore[list-item]
+    learnt = Alphabet.learn(read_all([*uses("7", 5), *uses("8", 4)]))
     assert learnt.constants == ("1", "7")
 
 
 def test_a_constant_counts_once_an_expression() -> None:
     often = [problem("a", "There are 3 things.", "N0*7*7*7*7*7*7")]
-    assert Alphabet.learn(often, [1]).constants == ("1",)
+    assert Alphabet.learn(read_all(often)).constants == ("1",)
 
 
 def test_chinese_always_has_pi() -> None:
-    assert Alphabet.learn([problem("a", "有3个", "N0", "zh")], [1]).constants == ("1", "3.14")
+    assert Alphabet.learn(read_all([problem("a", "有3个", "N0", "zh")])).constants == ("1", "3.14")
 
 
 def test_equal_values_written_differently_are_one_constant() -> None:
     half = [problem(str(n), "There are 3 things.", text) for n, text in enumerate(["N0*0.5", "N0*50%"] * 3)]
-    assert Alphabet.learn(half, [1] * 6).constants == ("1", "0.5")
+    assert Alphabet.learn(read_all(half)).constants == ("1", "0.5")
 
 
 def test_there_are_as_many_copies_as_a_training_text_has_quantities_and_at_least_two() -> None:
-    assert Alphabet.learn([problem("a", "3", "N0")], [1]).copies == 2
-    assert Alphabet.learn([problem("a", "3", "N0")], [1, 9, 4]).copies == 9
+    assert Alphabet.learn(read_all([problem("a", "3", "N0")])).copies == 2
+    counts = [problem(str(count), "7 " * count, "N0") for count in (1, 9, 4)]
+    assert Alphabet.learn(read_all(counts)).copies == 9
 
 
 def test_words_below_the_least_frequency_are_unknown() -> None:
@@ -134,18 +136,3 @@ def test_copies_come_after_everything_else() -> None:
 
 
 # --- validation where a dataset has none ---
-
-
-def test_a_fifth_is_drawn_for_validation_and_twins_stay_together() -> None:
-    pairs = [problem(f"{n}-{twin}", f"{twin + 1} {'word ' * n}.", "N0") for n in range(15) for twin in (0, 1)]
-    train, validation = drawn_validation(pairs, 0)
-    assert len(validation) == 6
-    assert {p.id for p in train} | {p.id for p in validation} == {p.id for p in pairs}
-    assert not {p.id.split("-")[0] for p in train} & {p.id.split("-")[0] for p in validation}
-    assert drawn_validation(pairs, 0) == (train, validation)
-    assert drawn_validation(pairs, 1)[1] != validation
-
-
-def test_a_very_small_training_set_is_used_whole() -> None:
-    few = [problem(str(n), f"{n} things", "N0") for n in range(9)]
-    assert drawn_validation(few, 0) == (few, [])

@@ -7,6 +7,7 @@ import torch
 
 from comdiv.expression import parse
 from comdiv.problem import Problem
+from comdiv.reading import read_all
 from comdiv.solvers.batches import collate
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.recurrent import attend, attention_weights
@@ -51,7 +52,7 @@ def test_the_weights_are_those_that_decoding_uses(
     monkeypatch.setattr(f"comdiv.solvers.{name}.attend", spying)
     model = solver.model
     assert model is not None
-    batch = collate(solver._encode([TWO_STEPS]), torch.device("cpu"))
+    batch = collate(solver._encode(read_all([TWO_STEPS])), torch.device("cpu"))
     with torch.no_grad():
         state = model.start(model.encode(batch), 1)
         for token in batch.targets[0]:

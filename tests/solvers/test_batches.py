@@ -5,9 +5,8 @@ import torch
 
 from comdiv.solvers.alphabet import Alphabet, Notation
 from comdiv.solvers.batches import BUCKET, IGNORED, collate, epoch_batches, sorted_batches
-from comdiv.solvers.examples import Example, encode_problem
-from comdiv.solvers.reading import Vocabulary
-from solvers.tiny import EIGHT, problem
+from comdiv.solvers.inputs import Example, Vocabulary
+from solvers.tiny import EIGHT, problem, tiny_example
 
 ALPHABET = Alphabet(("1",), 3)
 CPU = torch.device("cpu")
@@ -20,7 +19,7 @@ def of_length(name: int, length: int) -> Example:
 
 def encoded(text: str, expression: str | None, notation: Notation = "prefix") -> Example:
     vocabulary = Vocabulary(("<pad>", "<unk>"))
-    return encode_problem(problem(text, text, expression), vocabulary, ALPHABET, notation, "masked", 45)
+    return tiny_example(problem(text, text, expression), vocabulary, ALPHABET, notation, "masked", 45)
 
 
 def ids(examples: list[Example], size: int, seed: int, epoch: int) -> list[tuple[str, ...]]:
@@ -97,6 +96,6 @@ def test_the_forest_of_leaves_has_one_level() -> None:
 def test_every_problem_can_be_batched_in_every_notation() -> None:
     for notation in ("infix", "prefix", "postfix"):
         vocabulary = Vocabulary(("<pad>", "<unk>"))
-        examples = [encode_problem(p, vocabulary, ALPHABET, notation, "masked", 45) for p in EIGHT]  # type: ignore[arg-type]
+        examples = [tiny_example(p, vocabulary, ALPHABET, notation, "masked", 45) for p in EIGHT]  # type: ignore[arg-type]
         ordered = sorted(examples, key=lambda example: -len(example.words))
         assert len(collate(ordered, CPU).ids) == len(EIGHT)

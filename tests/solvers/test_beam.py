@@ -13,10 +13,9 @@ from torch import Tensor
 from comdiv.solvers import grammar
 from comdiv.solvers.alphabet import END, Alphabet, Notation
 from comdiv.solvers.batches import Batch, collate
-from comdiv.solvers.beam import Found, beam_search, masked_log_softmax, search
-from comdiv.solvers.examples import Example
+from comdiv.solvers.beam import TokenSequence, beam_search, masked_log_softmax, search
+from comdiv.solvers.inputs import Example, NumberInput, Vocabulary
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.reading import NumberInput
 from solvers.tiny import tiny_settings
 
 ALPHABET = Alphabet(("1",), 1)
@@ -79,7 +78,7 @@ MODELS = (RandomModel, RandomInfix, RandomPostfix)
 
 
 def made(kind: type[RandomModel]) -> RandomModel:
-    return kind(tiny_settings(), Sizes(2, ALPHABET))
+    return kind(tiny_settings(), Sizes(Vocabulary(("<pad>", "<unk>")), ALPHABET))
 
 
 def batch_of(problems: int) -> Batch:
@@ -87,21 +86,23 @@ def batch_of(problems: int) -> Batch:
     return collate([Example(str(n), one, zero, None, None) for n in range(problems)], CPU)
 
 
-def found_by(kind: type[RandomModel], most: int, beam: int, problems: int = 20, **options: bool) -> list[list[Found]]:
+def found_by(
+    kind: type[RandomModel], most: int, beam: int, problems: int = 20, **options: bool
+) -> list[list[TokenSequence]]:
     model, batch = made(kind), batch_of(problems)
     rules = grammar.Rules(kind.notation, ALPHABET, most, **options)
     found = search(model, model.encode(batch), batch, rules, beam)
     return [[one for one in hypotheses if one.log_probability > IMPROBABLE] for hypotheses in found]
 
 
-def exhaustive(kind: type[RandomModel], problem: int, most: int) -> list[Found]:
+def exhaustive(kind: type[RandomModel], problem: int, most: int) -> list[TokenSequence]:
     """Every sequence that can be finished, by its probability: one row at a time."""
     model, rules = made(kind), grammar.Rules(kind.notation, ALPHABET, most)
-    found: list[Found] = []
+    found: list[TokenSequence] = []
 
     def extend(written: tuple[int, ...], state: grammar.GrammarState, total: float) -> None:
         if bool(state.finished[0]):
-            found.append(Found(tuple(t for t in written if t != rules.end), total))
+            found.append(TokenSequence(tuple(t for t in written if t != rules.end), total))
             return
         logits = torch.tensor([model.logits(problem, written)])
         steps = masked_log_softmax(logits, grammar.allowed(rules, state, ALPHABET.size))[0]
@@ -114,7 +115,7 @@ def exhaustive(kind: type[RandomModel], problem: int, most: int) -> list[Found]:
     return sorted(found, key=lambda one: -one.log_probability)
 
 
-def same(found: list[Found], wanted: list[Found]) -> None:
+def same(found: list[TokenSequence], wanted: list[TokenSequence]) -> None:
     assert [one.tokens for one in found] == [one.tokens for one in wanted]
     values = [one.log_probability for one in wanted]
     assert [one.log_probability for one in found] == pytest.approx(values, abs=1e-5)

@@ -9,6 +9,7 @@ import pytest
 import torch
 import transformers
 
+from comdiv.reading import read_all
 from comdiv.solvers.alphabet import END
 from comdiv.solvers.bertgen import Bertgen
 from comdiv.solvers.neural import NeuralSolver
@@ -19,8 +20,7 @@ from solvers.tiny_weights import POSITIONS, make_bert, tiny_weights
 def begun(weights: str, **changes: Any) -> tuple[NeuralSolver, Bertgen]:
     """A solver with its first weights."""
     solver = tiny_solver("bertgen", **{"weights": weights, "layers": 2, **changes})
-    solver._learn_tokens(EIGHT)
-    model = solver._new_model(pretrained=True)
+    model = solver._new_model(solver._learn_sizes(read_all(EIGHT)), pretrained=True)
     assert isinstance(model, Bertgen)
     return solver, model
 

@@ -6,8 +6,9 @@ import pytest
 
 from comdiv.expression import parse
 from comdiv.problem import Problem
+from comdiv.reading import read_all
 from comdiv.solver import Hypothesis, Solution
-from comdiv.solvers.coverage import is_right, learn_bonus, with_bonus
+from comdiv.solvers.beam import is_right, learn_bonus, with_bonus
 
 LEAVES_ONE_OUT = Hypothesis(parse("N0+N1"), -0.2)
 USES_ALL = Hypothesis(parse("N0+N1-N2"), -1.0)
@@ -35,9 +36,9 @@ def test_equally_probable_hypotheses_keep_their_order() -> None:
 
 def test_the_smallest_bonus_that_helps_most_is_learnt() -> None:
     beam = Solution(None, None, -0.2, BEAM)
-    assert learn_bonus([problem(5)], [beam], [3]) == 1.0  # 0.5 does not reach
-    assert learn_bonus([problem(7)], [beam], [3]) == 0.0  # any other is as good or worse
-    assert learn_bonus([problem(5), problem(7)], [beam, beam], [3, 3]) == 0.0  # a tie: the smallest
+    assert learn_bonus(read_all([problem(5)]), [beam], [3]) == 1.0  # 0.5 does not reach
+    assert learn_bonus(read_all([problem(7)]), [beam], [3]) == 0.0  # any other is as good or worse
+    assert learn_bonus(read_all([problem(5), problem(7)]), [beam, beam], [3, 3]) == 0.0  # a tie: the smallest
 
 
 def test_without_an_answer_nothing_is_right() -> None:

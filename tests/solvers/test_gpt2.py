@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer, normalizers
 
 from comdiv.errors import ComdivError
+from comdiv.reading import read_all
 from comdiv.solvers.alphabet import END
 from comdiv.solvers.gpt2 import Gpt2
 from comdiv.solvers.neural import NeuralSolver
@@ -80,7 +81,7 @@ def test_a_weight_that_serves_twice_is_kept_once(tmp_path: Path) -> None:
 
 def test_only_the_expression_counts_in_the_loss() -> None:
     solver = trained_solver("gpt2", epochs=1)
-    (example,) = solver._encode(EIGHT[:1])
+    (example,) = solver._encode(read_all(EIGHT[:1]))
     assert example.target is not None
     model = model_of(solver)
     assert len(example.target) == len(model.spelling.spell([model.sizes.alphabet.first_copy] * 2)) + 2  # N0 + N1 end

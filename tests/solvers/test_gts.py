@@ -9,17 +9,17 @@ import torch
 from comdiv.expression import Expression, Operation, Reference
 from comdiv.expression.tree import ONE
 from comdiv.problem import Problem
+from comdiv.reading import read_all
 from comdiv.solvers import grammar
 from comdiv.solvers.alphabet import Alphabet
 from comdiv.solvers.batches import collate, sorted_batches
-from comdiv.solvers.beam import Found, search
-from comdiv.solvers.examples import Example, encode_problem
+from comdiv.solvers.beam import TokenSequence, search
 from comdiv.solvers.gts import Gts
+from comdiv.solvers.inputs import Example, Vocabulary
 from comdiv.solvers.model import Sizes
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.reading import Vocabulary
 from reference_gts import ReferenceGts
-from solvers.tiny import EIGHT, UNSEEN, tiny_settings, trained_solver
+from solvers.tiny import EIGHT, UNSEEN, tiny_example, tiny_settings, trained_solver
 
 CPU = torch.device("cpu")
 ALPHABET = Alphabet(("1", "2"), 6)
@@ -47,7 +47,7 @@ def example(source: random.Random, tree: Expression, quantities: int = 4) -> Exa
     words = source.choices(WORDS, k=source.randint(1, 12)) + [str(n + 2) for n in range(quantities)]
     source.shuffle(words)
     drawn = Problem(f"{source.random()}", "en", " ".join(words), tree)
-    made = encode_problem(drawn, VOCABULARY, ALPHABET, "prefix", "masked", MOST)
+    made = tiny_example(drawn, VOCABULARY, ALPHABET, "prefix", "masked", MOST)
     assert made.target is not None
     return made
 
@@ -62,7 +62,7 @@ def examples(seed: int) -> list[Example]:
 
 def model(seed: int, **settings: object) -> Gts:
     torch.manual_seed(seed)
-    made = Gts(tiny_settings(hidden=12, layers=2, **settings), Sizes(len(VOCABULARY.words), ALPHABET))
+    made = Gts(tiny_settings(hidden=12, layers=2, **settings), Sizes(VOCABULARY, ALPHABET))
     with torch.no_grad():
         for parameter in made.parameters():
             parameter.mul_(3.0)  # decided opinions: trees of many sizes
@@ -98,9 +98,9 @@ def test_the_batch_has_the_gradients_of_each_problem_alone() -> None:
         torch.testing.assert_close(found[name], parameter.grad, atol=1e-5, rtol=1e-4)
 
 
-def solved(gts: Gts, drawn: list[Example], beam: int, most: int, *, cover: bool) -> list[list[Found]]:
+def solved(gts: Gts, drawn: list[Example], beam: int, most: int, *, cover: bool) -> list[list[TokenSequence]]:
     rules = grammar.Rules("prefix", gts.sizes.alphabet, most, cover=cover)
-    results: list[list[Found]] = [[] for _ in drawn]
+    results: list[list[TokenSequence]] = [[] for _ in drawn]
     for places, batch in sorted_batches(drawn, 64, CPU):
         with torch.no_grad():
             found = search(gts, gts.encode(batch), batch, rules, beam)
@@ -109,7 +109,7 @@ def solved(gts: Gts, drawn: list[Example], beam: int, most: int, *, cover: bool)
     return results
 
 
-def same(found: list[list[Found]], wanted: list[list[Found]]) -> None:
+def same(found: list[list[TokenSequence]], wanted: list[list[TokenSequence]]) -> None:
     for one, other in zip(found, wanted, strict=True):
         assert [h.tokens for h in one] == [h.tokens for h in other]
         assert [h.log_probability for h in one] == pytest.approx([h.log_probability for h in other], abs=1e-4)
@@ -143,7 +143,7 @@ def test_trees_deeper_than_the_first_stack_are_found_as_well() -> None:
 def test_a_trained_model_solves_as_each_problem_alone(trained: Callable[[str], NeuralSolver]) -> None:
     solver = trained("gts")
     assert isinstance(solver.model, Gts)
-    drawn = solver._encode([*EIGHT, *UNSEEN])
+    drawn = solver._encode(read_all([*EIGHT, *UNSEEN]))
     for cover in (False, True):
         wanted = [ReferenceGts(solver.model).solve(one, 5, 15, cover=cover) for one in drawn]
         same(solved(solver.model, drawn, 5, 15, cover=cover), wanted)
@@ -151,7 +151,7 @@ def test_a_trained_model_solves_as_each_problem_alone(trained: Callable[[str], N
 
 def test_a_batch_without_trees_is_a_mistake_of_the_caller() -> None:
     solver = trained_solver("gts", epochs=1)
-    batch = collate(solver._encode([Problem("a", "en", "No expression here.")]), CPU)
+    batch = collate(solver._encode(read_all([Problem("a", "en", "No expression here.")])), CPU)
     assert solver.model is not None
     with pytest.raises(ValueError, match="without trees"):
         solver.model.target_logits(solver.model.encode(batch), batch)

@@ -9,12 +9,13 @@ import torch
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, Operation, Reference
 from comdiv.problem import Problem, Provenance
+from comdiv.reading import read_all
 from comdiv.solvers import model as model_module
 from comdiv.solvers.batches import Batch, sorted_batches
 from comdiv.solvers.gts import Gts
+from comdiv.solvers.inputs import Vocabulary
 from comdiv.solvers.model import Model
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.reading import Vocabulary
 from solvers.tiny import EIGHT, SOLVERS, tiny_settings, tiny_solver
 
 
@@ -33,7 +34,7 @@ def logits_of(solver: NeuralSolver, beam: int) -> list[tuple[torch.Tensor, torch
     model, pairs = solver.model, []
     assert model is not None
     with torch.no_grad():
-        for _, batch in sorted_batches(solver._encode(EIGHT), 8, torch.device("cpu")):
+        for _, batch in sorted_batches(solver._encode(read_all(EIGHT)), 8, torch.device("cpu")):
             forced, stepped = model.target_logits(model.encode(batch), batch), stepwise_logits(model, batch, beam)
             counted = batch.targets >= 0
             pairs.append((forced[counted], stepped[counted]))
@@ -54,8 +55,8 @@ def test_rows_may_be_reordered_repeated_and_dropped(name: str, trained: Callable
     solver = trained(name)
     model = solver.model
     assert model is not None
-    ((_, batch),) = sorted_batches(solver._encode(EIGHT[:3]), 8, torch.device("cpu"))
-    first, second = solver.alphabet.first_copy, solver.alphabet.first_copy + 1  # type: ignore[union-attr]
+    ((_, batch),) = sorted_batches(solver._encode(read_all(EIGHT[:3])), 8, torch.device("cpu"))
+    first, second = model.sizes.alphabet.first_copy, model.sizes.alphabet.first_copy + 1
     opening = 1 if name == "gts" else first  # an operator or a quantity: both have a continuation
     with torch.no_grad():
         state = model.start(model.encode(batch), 2)
@@ -119,8 +120,8 @@ def test_an_expression_longer_than_the_positions_of_the_transformer_is_left_out(
 def test_rare_words_of_a_small_corpus_count_however_much_it_was_augmented(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_module, "LARGE_CORPUS", 9)
     new = [replace(problem, id=f"{problem.id}+", provenance=Provenance(operation="1")) for problem in EIGHT]
-    small = Gts.learn_reader([*EIGHT, *new], tiny_settings())
-    large = Gts.learn_reader([*EIGHT, replace(EIGHT[0], id="ninth")], tiny_settings())
+    small = Gts.learn_reader(read_all([*EIGHT, *new]), tiny_settings())
+    large = Gts.learn_reader(read_all([*EIGHT, replace(EIGHT[0], id="ninth")]), tiny_settings())
     assert "figs" in words_of(small)
     assert "figs" not in words_of(large)
 

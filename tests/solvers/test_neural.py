@@ -9,10 +9,13 @@ import torch
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Reference, leaves, parse, used_quantities
+from comdiv.language.en import English
+from comdiv.language.numbers import NumberSpan
 from comdiv.problem import Problem
+from comdiv.reading import read_all
 from comdiv.solvers.batches import collate
 from comdiv.solvers.beam import masked_log_softmax
-from comdiv.solvers.neural import NeuralSolver
+from comdiv.solvers.neural import NeuralSolver, hold_out_validation
 from solvers.tiny import EIGHT, SOLVERS, UNSEEN, problem, tiny_solver, trained_solver
 
 Trained = Callable[[str], NeuralSolver]
@@ -28,7 +31,7 @@ def walked_score(solver: NeuralSolver, one: Problem, *, constrained: bool) -> fl
     """The log-probability of a problem's own expression, token by token as decoding would write it."""
     model = solver.model
     assert model is not None
-    (example,) = solver._encode([one])
+    (example,) = solver._encode(read_all([one]))
     assert example.target is not None
     batch = collate([example], torch.device("cpu"))
     total = 0.0
@@ -135,7 +138,7 @@ def test_hard_coverage_uses_every_quantity_once(name: str) -> None:
         assert solution.expression is not None
         references = [leaf.index for leaf in leaves(solution.expression) if isinstance(leaf, Reference)]
         assert sorted(references) == list(range(len(references)))
-        assert len(references) == len(solver._encode([one])[0].quantity_positions)
+        assert len(references) == len(solver._encode(read_all([one]))[0].quantity_positions)
 
 
 def test_coverage_out_of_reach_falls_back_to_none() -> None:
@@ -150,7 +153,9 @@ def test_hard_coverage_holds_without_the_grammar_too() -> None:
     solver = trained_solver("lstm", epochs=1).with_settings(cover="hard", constrained=False)
     for one, solution in zip(EIGHT, solver.solve(EIGHT), strict=True):
         assert solution.expression is not None
-        assert used_quantities(solution.expression) == list(range(len(solver._encode([one])[0].quantity_positions)))
+        assert used_quantities(solution.expression) == list(
+            range(len(solver._encode(read_all([one]))[0].quantity_positions))
+        )
 
 
 def test_soft_coverage_is_a_bonus_on_the_hypotheses_of_the_beam(trained: Trained) -> None:
@@ -159,7 +164,7 @@ def test_soft_coverage_is_a_bonus_on_the_hypotheses_of_the_beam(trained: Trained
     assert [s.expression for s in soft.solve(UNSEEN, beam=5)] == [s.expression for s in none.solve(UNSEEN, beam=5)]
     soft.cover_bonus = 1000.0
     for one, solution in zip(EIGHT, soft.solve(EIGHT, beam=5), strict=True):
-        count = len(soft._encode([one])[0].quantity_positions)
+        count = len(soft._encode(read_all([one]))[0].quantity_positions)
         covers = [used_quantities(h.expression) == list(range(count)) for h in solution.hypotheses if h.expression]
         assert covers == sorted(covers, reverse=True)
 
@@ -287,3 +292,38 @@ def test_where_nothing_is_to_be_held_back_all_are_trained_on_and_the_last_epoch_
     summary = tiny_solver(epochs=3, patience=1).fit(SIXTEEN, None)
     assert (summary.problems, summary.epochs, summary.best_epoch) == (16, 3, 3)
     assert summary.best_validation_accuracy is None
+
+
+def test_a_fifth_is_held_out_for_validation_and_twins_stay_together() -> None:
+    pairs = [problem(f"{n}-{twin}", f"{twin + 1} {'word ' * n}.", "N0") for n in range(15) for twin in (0, 1)]
+
+    def held_out(seed: int) -> tuple[list[str], ...]:
+        parts = hold_out_validation(read_all(pairs), seed)
+        return tuple([reading.problem.id for reading in part] for part in parts)
+
+    train, validation = held_out(0)
+    assert len(validation) == 6
+    assert {*train, *validation} == {p.id for p in pairs}
+    assert not {name.split("-")[0] for name in train} & {name.split("-")[0] for name in validation}
+    assert held_out(0) == (train, validation)
+    assert held_out(1)[1] != validation
+
+
+def test_a_very_small_training_set_is_used_whole() -> None:
+    few = read_all([problem(str(n), f"{n} things", "N0") for n in range(9)])
+    assert hold_out_validation(few, 0) == (few, [])
+
+
+def test_training_reads_every_text_once_however_many_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    numbers = English.numbers
+
+    def counted(self: English, text: str, *, number_words: bool = False) -> list[NumberSpan]:
+        texts.append(text)
+        return numbers(self, text, number_words=number_words)
+
+    monkeypatch.setattr(English, "numbers", counted)
+    for name in SOLVERS:
+        texts.clear()
+        tiny_solver(name, epochs=4).fit(EIGHT, UNSEEN)
+        assert sorted(texts) == sorted(p.text for p in (*EIGHT, *UNSEEN))

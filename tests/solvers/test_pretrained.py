@@ -17,9 +17,10 @@ import transformers
 
 from comdiv.errors import ComdivError
 from comdiv.problem import Problem
-from comdiv.solvers import registry
+from comdiv.reading import read, read_all
+from comdiv.registry import SOLVERS
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.pretrained import MOST_PIECES, Pieces, Source, default_weights, fetch
+from comdiv.solvers.pretrained import MOST_PIECES, Pieces, WeightsSource, default_weights, fetch
 from comdiv.solvers.registry import make_solver
 from solvers.tiny import EIGHT, PRETRAINED, problem, tiny_settings, tiny_solver, trained_solver
 from solvers.tiny_weights import POSITIONS, tiny_weights
@@ -30,7 +31,7 @@ TEXT = problem("a", "Tom has 12 red and 5 green apples. How many?", "N0+N1")
 def reader(name: str, **changes: Any) -> Pieces:
     kind = {"bertgen": "encoder", "gpt2": "causal"}[name]
     settings = tiny_settings(weights=tiny_weights(name), **changes)
-    return Pieces.learn(kind, {}, [TEXT], settings)  # type: ignore[arg-type]
+    return Pieces.learn(kind, {}, read_all([TEXT]), settings)  # type: ignore[arg-type]
 
 
 # --- reading ---
@@ -38,7 +39,7 @@ def reader(name: str, **changes: Any) -> Pieces:
 
 def test_an_encoder_has_one_place_for_each_quantity() -> None:
     bert = reader("bertgen")
-    pieces, positions = bert.read(TEXT, "indexed")
+    pieces, positions = bert.read(read(TEXT), "indexed")
     assert [pieces[position] - bert.first_quantity for position in positions] == [0, 1]
     others = [piece for piece in pieces if piece < bert.first_quantity]
     shown = bert.tokenizer.convert_ids_to_tokens(others)
@@ -49,7 +50,7 @@ def test_an_encoder_has_one_place_for_each_quantity() -> None:
 
 def test_a_causal_model_reads_quantities_as_it_writes_them() -> None:
     gpt = reader("gpt2")
-    pieces, positions = gpt.read(TEXT, "indexed")
+    pieces, positions = gpt.read(read(TEXT), "indexed")
     assert gpt.tokenizer.decode(pieces[1:] + gpt.mark[-1:]) == "Tom has N0 red and N1 green apples. How many? →"
     assert gpt.tokenizer.decode(pieces[positions[1] : positions[1] + 2]) == " N1"
 
@@ -57,15 +58,15 @@ def test_a_causal_model_reads_quantities_as_it_writes_them() -> None:
 @pytest.mark.parametrize("name", PRETRAINED)
 def test_a_text_longer_than_the_model_is_cut_and_keeps_its_end(name: str) -> None:
     long = problem("a", "7 " + "word " * 400 + "8", "N0+N1")
-    pieces, positions = reader(name).read(long, "indexed")
+    pieces, positions = reader(name).read(read(long), "indexed")
     assert len(pieces) == reader(name).most_pieces <= min(MOST_PIECES, POSITIONS)
     assert positions[1] == len(pieces) - 1
-    assert pieces[-1] == reader(name).read(TEXT, "indexed")[0][-1]
+    assert pieces[-1] == reader(name).read(read(TEXT), "indexed")[0][-1]
 
 
 @pytest.mark.parametrize("name", PRETRAINED)
 def test_an_empty_text_is_read(name: str) -> None:
-    pieces, positions = reader(name).read(Problem("a", "en", ""), "indexed")
+    pieces, positions = reader(name).read(read(Problem("a", "en", "")), "indexed")
     assert len(pieces) >= 1
     assert positions == []
 
@@ -81,15 +82,15 @@ def test_a_forgotten_piece_is_masked_and_one_without_a_mask_is_any_other() -> No
 def test_the_default_weights_are_those_of_the_corpus_language() -> None:
     english, chinese = Problem("a", "en", ""), Problem("b", "zh", "")
     names = {"en": "gpt2", "zh": "other"}
-    assert default_weights(names, [english, chinese, chinese]) == "other"
-    assert default_weights(names, [english]) == "gpt2"
+    assert default_weights(names, read_all([english, chinese, chinese])) == "other"
+    assert default_weights(names, read_all([english])) == "gpt2"
     with pytest.raises(ComdivError, match="no default weights for the language 'fr'"):
-        default_weights(names, [Problem("a", "fr", "")])
+        default_weights(names, read_all([Problem("a", "fr", "")]))
 
 
 def test_a_gguf_file_is_a_folder_and_a_file() -> None:
-    assert Source.of("models/small.gguf") == Source("models", "small.gguf")
-    assert Source.of("owner/name") == Source("owner/name")
+    assert WeightsSource.of("models/small.gguf") == WeightsSource("models", "small.gguf")
+    assert WeightsSource.of("owner/name") == WeightsSource("owner/name")
 
 
 @pytest.mark.parametrize("name", PRETRAINED)
@@ -149,7 +150,7 @@ def test_a_name_that_the_hub_does_not_know_is_one_line(tmp_path: Path, monkeypat
         raise OSError(f"{name} is no model\nRead on for many lines.")
 
     with pytest.raises(ComdivError, match=r"the hub does not give it \(nobody/nothing is no model\)\. Download"):
-        fetch(unknown, Source("nobody/nothing"))
+        fetch(unknown, WeightsSource("nobody/nothing"))
 
 
 def test_a_model_of_the_hub_that_the_library_does_not_know_is_one_line(
@@ -161,14 +162,14 @@ def test_a_model_of_the_hub_that_the_library_does_not_know_is_one_line(
         raise OSError("not here") if local_files_only else ValueError("an architecture\nof tomorrow")
 
     with pytest.raises(ComdivError, match="'nobody/nothing' cannot be loaded: an architecture of tomorrow"):
-        fetch(unheard_of, Source("nobody/nothing"))
+        fetch(unheard_of, WeightsSource("nobody/nothing"))
 
 
 def test_a_hub_that_is_switched_off_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub(monkeypatch, tmp_path, AssertionError("it was asked"))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(ComdivError, match=r"switched off \(HF_HUB_OFFLINE\)\. Download small\.gguf .*FILE\.gguf"):
-        fetch(transformers.AutoConfig.from_pretrained, Source("nobody/nothing", "small.gguf"))
+        fetch(transformers.AutoConfig.from_pretrained, WeightsSource("nobody/nothing", "small.gguf"))
 
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json"])
@@ -212,8 +213,7 @@ def test_training_begins_with_the_weights_unless_they_are_to_be_random(name: str
 
     def begun(**changes: Any) -> dict[str, torch.Tensor]:
         solver = tiny_solver(name, **changes)
-        solver._learn_tokens(EIGHT)
-        part: Any = solver._new_model(pretrained=True)
+        part: Any = solver._new_model(solver._learn_sizes(read_all(EIGHT)), pretrained=True)
         return dict((part.encoder if name == "bertgen" else part.causal).state_dict())
 
     loaded, drawn = begun(), begun(random_weights=True)
@@ -303,7 +303,8 @@ def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     def no_transformers(module: str) -> Any:
         raise ModuleNotFoundError("No module named 'transformers'", name="transformers")
 
-    monkeypatch.setattr(registry, "import_module", no_transformers)
+    monkeypatch.setattr("comdiv.registry.import_module", no_transformers)
+    monkeypatch.setattr(SOLVERS, "_imported", {})
     with pytest.raises(ComdivError, match=r"pip install 'comdiv\[pretrained\]'"):
         make_solver("bertgen")
 

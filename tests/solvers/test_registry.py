@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from comdiv.errors import ComdivError
+from comdiv.reading import read_all
 from comdiv.registry import SOLVERS
 from comdiv.solvers.command import CommandSolver
 from comdiv.solvers.gts import Gts
@@ -90,6 +91,7 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     monkeypatch.setattr("comdiv.registry.import_module", no_torch)
+    monkeypatch.setattr(SOLVERS, "_imported", {})
     with pytest.raises(ComdivError, match=r"pip install 'comdiv\[solvers\]'"):
         make_solver("gts")
 
@@ -143,7 +145,7 @@ def test_the_solver_of_the_documentation_keeps_its_word_and_learns_by_heart(tmp_
     model = solver.model
     assert model is not None
     with torch.no_grad():
-        for _, batch in sorted_batches(solver._encode(EIGHT), 8, torch.device("cpu")):
+        for _, batch in sorted_batches(solver._encode(read_all(EIGHT)), 8, torch.device("cpu")):
             forced = model.target_logits(model.encode(batch), batch)
             state = model.start(model.encode(batch), 1)
             for step in range(batch.targets.shape[1]):

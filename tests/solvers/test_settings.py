@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from comdiv.errors import ComdivError
-from comdiv.solvers.schedule import LEAST, learning_rate
 from comdiv.solvers.settings import PRESETS, SolverSettings, settings_for
+from comdiv.solvers.training import LEAST, learning_rate
 
 
 def rates(steps: int, per_epoch: int = 1, **settings: object) -> list[float]:

@@ -15,9 +15,9 @@ from safetensors.torch import save_file
 
 from comdiv.errors import ComdivError
 from comdiv.solvers import checkpoints
-from comdiv.solvers.examples import Example
 from comdiv.solvers.gts import Gts
-from comdiv.solvers.training import Trained, forget_rates, forgetful
+from comdiv.solvers.inputs import Example
+from comdiv.solvers.training import TrainingState, forget_rates, forgetful
 from solvers.tiny import EIGHT, SOLVERS, UNSEEN, tiny_solver, trained_solver
 
 
@@ -70,7 +70,7 @@ def test_a_training_stopped_after_any_epoch_ends_with_the_same_bytes(name: str, 
     whole.fit(EIGHT, UNSEEN)
     whole.save(tmp_path / "whole")
 
-    def stop(trained: Trained) -> None:
+    def stop(trained: TrainingState) -> None:
         raise StoppedError
 
     pieces = tiny_solver(name, **options)
@@ -101,9 +101,9 @@ def test_the_best_epoch_is_kept_and_patience_ends_the_rest(monkeypatch: pytest.M
     accuracies = iter([0.2, 0.6, 0.6, 0.4, 0.5, 0.9])
     solver = tiny_solver(epochs=6, patience=3)
     at_epoch: list[Any] = []
-    monkeypatch.setattr(solver, "accuracy", lambda problems: next(accuracies))
+    monkeypatch.setattr(solver, "_accuracy", lambda readings, examples: next(accuracies))
 
-    def remember(trained: Trained) -> None:
+    def remember(trained: TrainingState) -> None:
         assert solver.model is not None
         at_epoch.append({name: tensor.clone() for name, tensor in solver.model.state_dict().items()})
 

@@ -6,6 +6,8 @@ from typing import Any
 from comdiv.expression import parse, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import read
+from comdiv.solvers.inputs import Example, example_of
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.registry import make_solver
 from comdiv.solvers.settings import SolverSettings
@@ -21,6 +23,11 @@ def problem(name: str, text: str, expression: str | None, language: str = "en") 
     values = [quantity.value for quantity in get_language(language).quantities(text)]
     answer = None if tree is None else value_of(tree, values)
     return Problem(id=name, language=language, text=text, expression=tree, answer=answer)
+
+
+def tiny_example(one: Problem, *options: Any) -> Example:
+    """The example of a problem with its own expression."""
+    return example_of(read(one), one.expression, *options)
 
 
 EIGHT = (

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Literal
 
 from comdiv.expression import (
@@ -23,12 +22,11 @@ from comdiv.expression import (
 )
 from comdiv.expression.printing import constant_text
 from comdiv.expression.scanning import scan
-from comdiv.problem import Problem
+from comdiv.reading import Reading
 
 Notation = Literal["infix", "prefix", "postfix"]
 END, OPEN, CLOSE = "<end>", "(", ")"
 RARE_BELOW = 5  # constants in fewer training expressions are not worth a token
-_ALWAYS = {"en": ("1",), "zh": ("1", "3.14")}
 
 
 @dataclass(frozen=True)
@@ -65,16 +63,16 @@ class Alphabet:
         return self.first_copy + self.copies
 
     @classmethod
-    def learn(cls, problems: Sequence[Problem], quantity_counts: Sequence[int]) -> "Alphabet":
-        """Constants that enough training expressions have, and as many copies as a training text has quantities."""
-        counts: Counter[Fraction] = Counter()
-        for problem in problems:
-            found = leaves(problem.expression) if problem.expression is not None else ()
-            counts.update({leaf.value for leaf in found if isinstance(leaf, Constant)})
-        languages = {problem.language for problem in problems}
-        always = [text for code in sorted(languages) for text in _ALWAYS.get(code, ("1",))]
+    def learn(cls, readings: Sequence[Reading]) -> "Alphabet":
+        """Constants that enough training expressions have, and as many copies as a training text has quantities.
+
+        The constants of the texts' languages are always there.
+        """
+        counts = Counter(constant.value for reading in readings for constant in reading.constants)
+        languages = {reading.language.code: reading.language for reading in readings}
+        always = [text for _, language in sorted(languages.items()) for text in language.constants]
         frequent = [constant_text(v) for v, n in sorted(counts.items()) if n >= RARE_BELOW and v >= 0]
-        return cls(tuple(dict.fromkeys([*always, *frequent])), max([*quantity_counts, 2]))
+        return cls(tuple(dict.fromkeys([*always, *frequent])), max([2, *(len(r.numbers) for r in readings)]))
 
     def spell(self, expression: Expression, notation: Notation, quantities: int) -> list[int] | None:
         """The expression's tokens as indices, or None where it needs something outside the alphabet."""

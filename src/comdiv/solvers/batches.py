@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from comdiv.solvers.examples import Example, Integers
+from comdiv.solvers.inputs import Example, Integers
 
 IGNORED = -100  # a target that does not count
 BUCKET = 16  # batches whose problems are sorted by length together: like lengths, and still a random order

@@ -1,20 +1,26 @@
-"""Beam search for any model, over all problems of a batch at once."""
+"""Beam search for any model, over all problems of a batch at once; and a bonus for hypotheses that cover the text."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from comdiv.expression import answers_agree, used_quantities
+from comdiv.problem import Problem
+from comdiv.reading import Reading
+from comdiv.solver import Hypothesis, Solution, solution_of
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.model import Model
 
+BONUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # candidates
 _IMPOSSIBLE = float("-inf")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TokenSequence:
     """A finished sequence of tokens with its log-probability."""
 
     tokens: tuple[int, ...]
@@ -28,7 +34,7 @@ def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[Found]]:
+def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[TokenSequence]]:
     """The best finished sequences of every problem, best first; at most `beam` each, none where nothing could end.
 
     A hypothesis that has ended keeps its place in the beam with its probability, so that it competes with longer ones.
@@ -40,7 +46,7 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, b
     logits = model.next_logits(state)  # (rows, columns)
     columns = logits.shape[1]
     syntax = rules.start(batch.quantity_counts.repeat_interleave(beam), columns)
-    results: list[list[Found]] = [[] for _ in batch.ids]
+    results: list[list[TokenSequence]] = [[] for _ in batch.ids]
     places = torch.arange(len(batch.ids), device=device)  # of the problems that are not solved yet
     scores = torch.full((len(places), beam), _IMPOSSIBLE, device=device)
     scores[:, 0] = 0.0  # all rows are equal at first: only one of them counts
@@ -75,7 +81,7 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, b
 
 
 def _collect(
-    results: list[list[Found]],
+    results: list[list[TokenSequence]],
     places: Tensor,
     sequences: Tensor,
     scores: Tensor,
@@ -86,11 +92,11 @@ def _collect(
     columns = (places.tolist(), sequences.tolist(), scores.tolist(), kept.tolist())
     for place, problem_sequences, problem_scores, problem_kept in zip(*columns, strict=True):
         rows = zip(problem_sequences, problem_scores, problem_kept, strict=True)
-        results[place] = [Found(rules.tokens(tokens), score) for tokens, score, keep in rows if keep]
+        results[place] = [TokenSequence(rules.tokens(tokens), score) for tokens, score, keep in rows if keep]
 
 
 @torch.no_grad()
-def search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[Found]]:
+def search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[TokenSequence]]:
     """Beam search that never does worse than following the best token: a beam may lose that path, so it is added."""
     found = beam_search(model, memory, batch, rules, beam)
     if beam == 1:
@@ -99,6 +105,39 @@ def search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: 
     return [_with(hypotheses, single, beam) for hypotheses, single in zip(found, greedy, strict=True)]
 
 
-def _with(hypotheses: list[Found], greedy: list[Found], beam: int) -> list[Found]:
+def _with(hypotheses: list[TokenSequence], greedy: list[TokenSequence], beam: int) -> list[TokenSequence]:
     new = [one for one in greedy if all(one.tokens != other.tokens for other in hypotheses)]
     return sorted([*hypotheses, *new], key=lambda found: -found.log_probability)[:beam]
+
+
+# --- the soft coverage constraint ---
+# Of a beam's hypotheses, those that leave no number out move up by so much log-probability as helps on validation.
+# Texts have numbers that nobody needs, so the bonus may well be none; the hard constraint lies in the grammar.
+
+
+def with_bonus(hypotheses: Sequence[Hypothesis], quantities: int, bonus: float) -> list[Hypothesis]:
+    """The hypotheses by log-probability, plus the bonus where all of so many quantities are used; best first."""
+
+    def worth(hypothesis: Hypothesis) -> float:
+        expression = hypothesis.expression
+        covers = expression is not None and used_quantities(expression) == list(range(quantities))
+        return hypothesis.log_probability + bonus * covers
+
+    return sorted(hypotheses, key=worth, reverse=True)
+
+
+def learn_bonus(readings: Sequence[Reading], solutions: Sequence[Solution], quantities: Sequence[int]) -> float:
+    """The bonus with the most right answers, given a beam for each problem; the smallest of equal ones."""
+
+    def right(bonus: float) -> int:
+        return sum(
+            is_right(reading.problem, solution_of(reading, with_bonus(solution.hypotheses, count, bonus)))
+            for reading, solution, count in zip(readings, solutions, quantities, strict=True)
+        )
+
+    return max(BONUSES, key=lambda bonus: (right(bonus), -bonus))
+
+
+def is_right(problem: Problem, solution: Solution) -> bool:
+    """Whether a solution's answer is the problem's, within the tolerance that scoring has."""
+    return solution.answer is not None and problem.answer is not None and answers_agree(solution.answer, problem.answer)

@@ -12,10 +12,9 @@ from torch.nn import functional
 from comdiv.solvers.alphabet import END
 from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.model import Sizes
-from comdiv.solvers.pretrained import Kind, Source, begin_with, made
-from comdiv.solvers.pretrained_model import PretrainedModel
+from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_with, model_of
 from comdiv.solvers.settings import SolverSettings
-from comdiv.solvers.transformer import Attended, Memory, TransformerState
+from comdiv.solvers.transformer import KeysAndValues, TransformerMemory, TransformerState
 
 WEIGHTS = {"en": "bert-base-uncased", "zh": "bert-base-chinese"}  # as in the paper
 # How BERT and its kin name the parts of a layer that the decoder has, too: the name in the decoder, theirs.
@@ -31,7 +30,7 @@ _PARTS = (
 )
 
 
-class Attention(nn.Module):
+class BertAttention(nn.Module):
     """Multi-head attention with BERT's parts: what it finds is added to what asked, then normalised."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
@@ -42,10 +41,10 @@ class Attention(nn.Module):
         self.norm = nn.LayerNorm(width, eps=1e-12)
         self.dropout = nn.Dropout(dropout)
 
-    def attended(self, states: Tensor) -> Attended:
-        return Attended(self._split(self.key(states)), self._split(self.value(states)))
+    def attended(self, states: Tensor) -> KeysAndValues:
+        return KeysAndValues(self._split(self.key(states)), self._split(self.value(states)))
 
-    def forward(self, states: Tensor, attended: Attended, mask: Tensor | None = None) -> Tensor:
+    def forward(self, states: Tensor, attended: KeysAndValues, mask: Tensor | None = None) -> Tensor:
         """states (rows, steps, width) → the same shape."""
         found = functional.scaled_dot_product_attention(
             self._split(self.query(states)),
@@ -66,7 +65,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, width: int, heads: int, inner: int, dropout: float) -> None:
         super().__init__()
-        self.attention, self.text = Attention(width, heads, dropout), Attention(width, heads, dropout)
+        self.attention, self.text = BertAttention(width, heads, dropout), BertAttention(width, heads, dropout)
         self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
         self.norm = nn.LayerNorm(width, eps=1e-12)
         self.dropout = nn.Dropout(dropout)
@@ -102,7 +101,7 @@ class Bertgen(PretrainedModel):
         alphabet, size = sizes.alphabet, _Width.of(self.reader.config)
         # A row for each quantity that can be copied, and one for all beyond.
         self.last_row = self.reader.first_quantity + alphabet.copies
-        self.encoder = made(transformers.AutoModel.from_config, self.reader, self.last_row + 1, settings.dropout)
+        self.encoder = model_of(transformers.AutoModel.from_config, self.reader, self.last_row + 1, settings.dropout)
         self.start_token = alphabet.size
         self.tokens = nn.Embedding(alphabet.size + 1, size.width)
         self.positions = nn.Embedding(settings.most_tokens + 1, size.width)
@@ -121,7 +120,7 @@ class Bertgen(PretrainedModel):
 
     # --- pre-trained ---
 
-    def begin(self, source: Source) -> None:
+    def begin(self, source: WeightsSource) -> None:
         begin_with(self.encoder, transformers.AutoModel.from_pretrained, source)
         with torch.no_grad():
             self._begin_quantities()
@@ -168,12 +167,12 @@ class Bertgen(PretrainedModel):
 
     # --- reading and writing ---
 
-    def encode(self, batch: Batch) -> Memory:
+    def encode(self, batch: Batch) -> TransformerMemory:
         mask = batch.word_mask
         words = batch.words.clamp(max=self.last_row)
-        return Memory(self.encoder(input_ids=words, attention_mask=mask.long()).last_hidden_state, mask)
+        return TransformerMemory(self.encoder(input_ids=words, attention_mask=mask.long()).last_hidden_state, mask)
 
-    def target_logits(self, memory: Memory, batch: Batch) -> Tensor:
+    def target_logits(self, memory: TransformerMemory, batch: Batch) -> Tensor:
         before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
         tokens = torch.cat([torch.full_like(batch.targets[:, :1], self.start_token), before], 1)
         steps = tokens.shape[1]
@@ -183,7 +182,7 @@ class Bertgen(PretrainedModel):
         logits: Tensor = self.output(states)
         return logits
 
-    def start(self, memory: Memory, beam: int) -> TransformerState:
+    def start(self, memory: TransformerMemory, beam: int) -> TransformerState:
         texts = [layer.text.attended(memory.states) for layer in self._layers]
         first = torch.full((len(memory.states) * beam,), self.start_token, device=memory.states.device)
         return self._stepped(first, [None] * len(texts), texts, memory.mask[:, None, None], beam)
@@ -203,7 +202,12 @@ class Bertgen(PretrainedModel):
         return list(self.layers)
 
     def _stepped(
-        self, tokens: Tensor, written: Sequence[Attended | None], texts: list[Attended], mask: Tensor, beam: int
+        self,
+        tokens: Tensor,
+        written: Sequence[KeysAndValues | None],
+        texts: list[KeysAndValues],
+        mask: Tensor,
+        beam: int,
     ) -> TransformerState:
         states, extended = self._decode(tokens.unsqueeze(1), written, texts, mask, beam)
         return TransformerState(self.output(states).squeeze(1), extended, texts, mask, beam)
@@ -211,12 +215,12 @@ class Bertgen(PretrainedModel):
     def _decode(
         self,
         tokens: Tensor,
-        written: Sequence[Attended | None],
-        texts: list[Attended],
+        written: Sequence[KeysAndValues | None],
+        texts: list[KeysAndValues],
         mask: Tensor,
         beam: int,
         causal: Tensor | None = None,
-    ) -> tuple[Tensor, list[Attended]]:
+    ) -> tuple[Tensor, list[KeysAndValues]]:
         """tokens (rows, steps) after what is `written` → states (rows, steps, width), and what is written now.
 
         The `beam` rows of a problem read the same text: (problems, heads, words, width / heads) in `texts`.
@@ -228,7 +232,7 @@ class Bertgen(PretrainedModel):
         for layer, before, text in zip(self._layers, written, texts, strict=True):
             now = layer.attention.attended(states)
             if before is not None:
-                now = Attended(torch.cat([before.keys, now.keys], 2), torch.cat([before.values, now.values], 2))
+                now = KeysAndValues(torch.cat([before.keys, now.keys], 2), torch.cat([before.values, now.values], 2))
             states = layer.attention(states, now, causal)
             grouped = states.view(len(mask), beam * tokens.shape[1], -1)
             states = layer.feed_forward(layer.text(grouped, text, mask).view(states.shape))

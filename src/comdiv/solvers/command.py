@@ -16,6 +16,7 @@ from typing import Any, Self
 from comdiv.errors import ComdivError
 from comdiv.expression import ExpressionError, parse
 from comdiv.problem import Problem
+from comdiv.reading import read
 from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
 
 PREFIX = "command:"
@@ -61,7 +62,7 @@ class CommandSolver:
             except ExpressionError:
                 tree = None
             found.setdefault(str(line.get("id")), []).append(Hypothesis(tree, _number(line, "log_probability")))
-        return [solution_of(problem, found.get(problem.id, [])[:beam]) for problem in problems]
+        return [solution_of(read(problem), found.get(problem.id, [])[:beam]) for problem in problems]
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
         """Ask the program; a problem that it does not score gets −inf."""

@@ -13,11 +13,10 @@ from torch import Tensor
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import END, Alphabet
 from comdiv.solvers.batches import IGNORED, Batch
-from comdiv.solvers.examples import Integers
 from comdiv.solvers.grammar import Rules
+from comdiv.solvers.inputs import Integers
 from comdiv.solvers.model import Sizes
-from comdiv.solvers.pretrained import Kind, Pieces, Source, begin_with, made
-from comdiv.solvers.pretrained_model import PretrainedModel
+from comdiv.solvers.pretrained import Kind, Pieces, PretrainedModel, WeightsSource, begin_with, model_of
 from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.spelling import SpelledRules, Spelling, ambiguous
 
@@ -58,12 +57,12 @@ class Gpt2(PretrainedModel):
             raise ComdivError(
                 f"the model has {positions} positions: too few for expressions of most_tokens={settings.most_tokens}"
             )
-        self.causal = made(transformers.AutoModelForCausalLM.from_config, self.reader, self.rows, settings.dropout)
+        self.causal = model_of(transformers.AutoModelForCausalLM.from_config, self.reader, self.rows, settings.dropout)
         self.register_buffer("pieces", torch.tensor(self.spelling.pieces), persistent=False)
 
     # --- pre-trained ---
 
-    def begin(self, source: Source) -> None:
+    def begin(self, source: WeightsSource) -> None:
         begin_with(self.causal, transformers.AutoModelForCausalLM.from_pretrained, source)
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]

@@ -16,14 +16,14 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
+from comdiv.solvers.inputs import NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.reading import NumberInput
 from comdiv.solvers.recurrent import RecurrentEncoder, attend, attention_weights
 from comdiv.solvers.settings import SolverSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class GtsMemory:
     """What a batch's texts give the decoder; the halves of projections that no goal changes are computed once."""
 
     states: Tensor  # (batch, words, hidden)
@@ -34,9 +34,9 @@ class Memory:
     score_half: Tensor  # (batch, columns, hidden): W_s over the tokens
     has_token: Tensor  # (batch, columns): False for quantities that a problem does not have
 
-    def of(self, problem: Tensor) -> "Memory":
+    def of(self, problem: Tensor) -> "GtsMemory":
         """The memory of these problems, in this order."""
-        return Memory(*(getattr(self, field.name)[problem] for field in fields(self)))
+        return GtsMemory(*(getattr(self, field.name)[problem] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class GtsState:
     left: Tensor  # (rows, frames, hidden)
     has_left: Tensor  # (rows, frames)
     beam: int
-    memory: Memory  # of the problems that are still being solved
+    memory: GtsMemory  # of the problems that are still being solved
 
 
 class Gate(nn.Module):
@@ -93,7 +93,7 @@ class Gts(Model):
         self.right_begin, self.right_goal = Gate(3 * hidden, hidden), Gate(2 * hidden, hidden)
         self.merge = Gate(3 * hidden, hidden)
 
-    def encode(self, batch: Batch) -> Memory:
+    def encode(self, batch: Batch) -> GtsMemory:
         read = self.encoder(batch)
         hidden = read.states.shape[-1]
         places = batch.quantity_positions.unsqueeze(-1).expand(-1, -1, hidden)
@@ -102,7 +102,7 @@ class Gts(Model):
         count = torch.arange(batch.quantity_positions.shape[1], device=tokens.device)
         has_quantity = count < batch.quantity_counts.unsqueeze(1)
         symbols = torch.ones(len(places), len(self.symbols), dtype=torch.bool, device=tokens.device)
-        return Memory(
+        return GtsMemory(
             states=read.states,
             mask=read.mask,
             attention_half=self.attention_word(read.states),
@@ -114,17 +114,17 @@ class Gts(Model):
 
     # --- the formulas of the paper ---
 
-    def _context(self, goals: Tensor, memory: Memory) -> Tensor:
+    def _context(self, goals: Tensor, memory: GtsMemory) -> Tensor:
         """c: attention of goals (batch, goals, hidden) over the words of their problems."""
         return attend(self._attention_scores(goals, memory), memory.mask.unsqueeze(1), memory.states)
 
-    def _attention_scores(self, goals: Tensor, memory: Memory) -> Tensor:
+    def _attention_scores(self, goals: Tensor, memory: GtsMemory) -> Tensor:
         """How much goals (batch, goals, hidden) ask for each word: (batch, goals, words)."""
         query = self.attention_goal(self.dropout(goals)).unsqueeze(2)
         scores: Tensor = self.attention_out((query + memory.attention_half.unsqueeze(1)).tanh_()).squeeze(-1)
         return scores
 
-    def _scores(self, goals: Tensor, contexts: Tensor, memory: Memory) -> Tensor:
+    def _scores(self, goals: Tensor, contexts: Tensor, memory: GtsMemory) -> Tensor:
         """s(y|q, c, P) for every token: (batch, goals, columns)."""
         query = self.score_goal(self.dropout(torch.cat([goals, contexts], -1))).unsqueeze(2)
         scores: Tensor = self.score_out((query + memory.score_half.unsqueeze(1)).tanh_()).squeeze(-1)
@@ -147,20 +147,20 @@ class Gts(Model):
 
     # --- training: whole forests, level by level ---
 
-    def target_logits(self, memory: Memory, batch: Batch) -> Tensor:
-        def scores(goals: Tensor, contexts: Tensor, level_memory: Memory) -> Tensor:
+    def target_logits(self, memory: GtsMemory, batch: Batch) -> Tensor:
+        def scores(goals: Tensor, contexts: Tensor, level_memory: GtsMemory) -> Tensor:
             return self._scores(goals, contexts, level_memory)
 
         return self._for_every_goal(memory, batch, scores)
 
-    def attention(self, memory: Memory, batch: Batch) -> Tensor:
-        def weights(goals: Tensor, contexts: Tensor, level_memory: Memory) -> Tensor:
+    def attention(self, memory: GtsMemory, batch: Batch) -> Tensor:
+        def weights(goals: Tensor, contexts: Tensor, level_memory: GtsMemory) -> Tensor:
             return attention_weights(self._attention_scores(goals, level_memory), level_memory.mask.unsqueeze(1))
 
         return self._for_every_goal(memory, batch, weights)
 
     def _for_every_goal(
-        self, memory: Memory, batch: Batch, compute: Callable[[Tensor, Tensor, Memory], Tensor]
+        self, memory: GtsMemory, batch: Batch, compute: Callable[[Tensor, Tensor, GtsMemory], Tensor]
     ) -> Tensor:
         """What is computed of every goal with its context and memory, in the order of the targets' tokens.
 
@@ -194,7 +194,7 @@ class Gts(Model):
 
     # --- decoding: one token a row and step ---
 
-    def start(self, memory: Memory, beam: int) -> GtsState:
+    def start(self, memory: GtsMemory, beam: int) -> GtsState:
         context, logits = self._decided(memory.root, memory)
         goal = memory.root.repeat_interleave(beam, 0)
         rows, hidden = goal.shape
@@ -215,7 +215,7 @@ class Gts(Model):
     def next_logits(self, state: GtsState) -> Tensor:
         return state.logits
 
-    def _decided(self, goals: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+    def _decided(self, goals: Tensor, memory: GtsMemory) -> tuple[Tensor, Tensor]:
         """Contexts and logits of goals (rows, hidden), as many rows for each problem of the memory."""
         grouped = goals.view(len(memory.root), -1, goals.shape[-1])
         contexts = self._context(grouped, memory)

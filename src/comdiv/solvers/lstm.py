@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.inputs import NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.reading import NumberInput
-from comdiv.solvers.recurrent import Read, RecurrentEncoder, attend, attention_weights
+from comdiv.solvers.recurrent import RecurrentEncoder, RecurrentMemory, attend, attention_weights
 from comdiv.solvers.settings import SolverSettings
 
 
@@ -51,18 +51,18 @@ class Lstm(Model):
         self.combine = nn.Linear(2 * hidden, hidden)
         self.output = nn.Linear(hidden, sizes.alphabet.size)
 
-    def encode(self, batch: Batch) -> Read:
-        read: Read = self.encoder(batch)
+    def encode(self, batch: Batch) -> RecurrentMemory:
+        read: RecurrentMemory = self.encoder(batch)
         return read
 
-    def target_logits(self, memory: Read, batch: Batch) -> Tensor:
+    def target_logits(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
         return self._logits(self._target_steps(memory, batch), Texts(memory.states, memory.mask))
 
-    def attention(self, memory: Read, batch: Batch) -> Tensor:
+    def attention(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
         scores = self._match_scores(self._target_steps(memory, batch), memory.states)
         return attention_weights(scores, memory.mask.unsqueeze(1))
 
-    def _target_steps(self, memory: Read, batch: Batch) -> Tensor:
+    def _target_steps(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
         """The decoder's output for every token of the targets: (batch, tokens, hidden)."""
         before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
         first = torch.full_like(batch.targets[:, :1], self.start_token)
@@ -70,7 +70,7 @@ class Lstm(Model):
         steps, _ = self._decode(torch.cat([first, before], 1), memory.last, memory.cells)
         return steps
 
-    def start(self, memory: Read, beam: int) -> LstmState:
+    def start(self, memory: RecurrentMemory, beam: int) -> LstmState:
         assert memory.cells is not None  # an LSTM encoder has them
         texts = Texts(memory.states.repeat_interleave(beam, 0), memory.mask.repeat_interleave(beam, 0))
         first = torch.full((len(texts.states),), self.start_token, device=memory.states.device)

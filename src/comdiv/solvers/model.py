@@ -2,18 +2,18 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from comdiv.problem import Problem
+from comdiv.expression import Expression
+from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Alphabet, Notation
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.examples import Integers
 from comdiv.solvers.grammar import DecodingRules, Rules
-from comdiv.solvers.reading import NumberInput, Reader, Vocabulary, input_words
+from comdiv.solvers.inputs import Example, InputReader, Integers, NumberInput, Vocabulary, example_of, input_words
 from comdiv.solvers.settings import SolverSettings
 
 LARGE_CORPUS = 5_000  # original problems; below it every word counts, above it rare ones are unknown
@@ -21,11 +21,15 @@ LARGE_CORPUS = 5_000  # original problems; below it every word counts, above it 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the data decide about a model: how many words it reads, what it writes, and how texts become integers."""
+    """What the data decide about a model: how texts become integers, and what it writes."""
 
-    words: int
+    reader: InputReader
     alphabet: Alphabet
-    reader: Reader | None = None
+
+    @property
+    def words(self) -> int:
+        """How many words it reads."""
+        return len(self.reader.words)
 
 
 class Model(nn.Module, ABC):
@@ -49,14 +53,14 @@ class Model(nn.Module, ABC):
     # --- what differs where a model is pre-trained: the defaults are for those that learn everything from the data ---
 
     @classmethod
-    def learn_reader(cls, problems: Sequence[Problem], settings: SolverSettings) -> Reader:
+    def learn_reader(cls, readings: Sequence[Reading], settings: SolverSettings) -> InputReader:
         """How texts become integers, given the training problems."""
-        originals = sum(not problem.provenance.operation for problem in problems)  # augmentation adds no words
+        originals = sum(not reading.problem.provenance.operation for reading in readings)  # augmentation adds no words
         least = settings.min_frequency or (1 if originals < LARGE_CORPUS else 5)
-        return Vocabulary.learn((input_words(problem, cls.numbers)[0] for problem in problems), least)
+        return Vocabulary.learn((input_words(reading, cls.numbers)[0] for reading in readings), least)
 
     @classmethod
-    def load_reader(cls, folder: Path, words: Sequence[str]) -> Reader:
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> InputReader:
         """The reader of a run folder, whose vocabulary has these words."""
         return Vocabulary(tuple(words))
 
@@ -69,6 +73,12 @@ class Model(nn.Module, ABC):
     def parameter_groups(self) -> list[dict[str, Any]]:
         """What the optimiser gets; the learning rate of a group is `share` times that of the training."""
         return [{"params": list(self.parameters()), "share": 1.0}]
+
+    def example(self, reading: Reading, expression: Expression | None) -> Example:
+        """A text as the model reads it, with this expression as what it is to write."""
+        reader, alphabet, most = self.sizes.reader, self.sizes.alphabet, self.settings.most_tokens
+        example = example_of(reading, expression, reader, alphabet, self.notation, self.numbers, most)
+        return example if example.target is None else replace(example, target=self.spell(example.target))
 
     def spell(self, target: Integers) -> Integers:
         """The columns that write a target's tokens: one a token, unless tokens are spelled."""

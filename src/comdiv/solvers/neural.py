@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,22 +12,22 @@ import yaml
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, in_text_order
 from comdiv.files import file_sha256, write_text
+from comdiv.groups import draw_validation
 from comdiv.problem import Problem
+from comdiv.reading import Reading, read, read_all
 from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
 from comdiv.solvers.alphabet import Alphabet, expression_tokens
 from comdiv.solvers.batches import collate, sorted_batches
-from comdiv.solvers.beam import masked_log_softmax, search
+from comdiv.solvers.beam import is_right, learn_bonus, masked_log_softmax, search, with_bonus
 from comdiv.solvers.checkpoints import read_tensors, write_tensors
-from comdiv.solvers.coverage import is_right, learn_bonus, with_bonus
-from comdiv.solvers.examples import Example, encode_problem
 from comdiv.solvers.grammar import DecodingRules
+from comdiv.solvers.inputs import Example, input_words
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.reading import Reader, input_words
 from comdiv.solvers.settings import SolverSettings
-from comdiv.solvers.training import Trained, seed_initialisation, train
-from comdiv.solvers.validation import drawn_validation
+from comdiv.solvers.training import TrainingState, seed_initialisation, train
 
 SOLVING_BATCH = 64
+LEAST_WITH_VALIDATION = 10  # problems: of fewer, none is held out
 
 
 class NeuralSolver:
@@ -38,8 +37,6 @@ class NeuralSolver:
         self.name = name
         self.model_class = model_class
         self.settings = settings
-        self.reader: Reader | None = None
-        self.alphabet: Alphabet | None = None
         self.model: Model | None = None
         self.cover_bonus = settings.cover_bonus
 
@@ -52,7 +49,7 @@ class NeuralSolver:
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,
-        after_epoch: Callable[[Trained], None] | None = None,
+        after_epoch: Callable[[TrainingState], None] | None = None,
         start_from: Path | None = None,
     ) -> TrainingSummary:
         """Train from scratch, or go on where a training in `resume_from` stopped.
@@ -63,98 +60,92 @@ class NeuralSolver:
         """
         if not train_problems:
             raise ComdivError("there are no training problems")
-        if validation is None:
-            validation = ()
-        elif not validation:
-            train_problems, validation = drawn_validation(train_problems, self.settings.seed)
+        readings = read_all(train_problems)  # every text is read once, not once per epoch
+        held_out = read_all(validation or ())
+        if validation is not None and not validation:
+            readings, held_out = hold_out_validation(readings, self.settings.seed)
         if start_from is None:
-            self._learn_tokens(train_problems)
-            model = self._new_model(pretrained=True)
+            model = self._new_model(self._learn_sizes(readings), pretrained=True)
         else:
             model = self._begin_with(type(self).load(start_from), start_from)
-        examples = [example for example in self._encode(train_problems) if example.target is not None]
+        examples = [example for example in self._encode(readings) if example.target is not None]
         if not examples:
             raise ComdivError("no training problem has an expression that the solver can spell")
-        trained = train(
+        validation_examples = self._encode(held_out)
+        state = train(
             model,
             examples,
-            lambda: self.accuracy(validation) if validation else None,
+            lambda: self._accuracy(held_out, validation_examples) if held_out else None,
             checkpoints=resume_from / "training_state" if resume_from else None,
-            fingerprint=self._fingerprint(examples, validation, start_from),
+            fingerprint=self._fingerprint(examples, held_out, start_from),
             after_epoch=after_epoch,
             progress=progress,
         )
-        if validation:
-            beams = self.with_settings(cover="none").solve(validation, beam=5)
-            counts = [len(example.quantity_positions) for example in self._encode(validation)]
-            self.cover_bonus = learn_bonus(validation, beams, counts)
+        if held_out:
+            beams = self.with_settings(cover="none")._solve(held_out, validation_examples, beam=5)
+            counts = [len(example.quantity_positions) for example in validation_examples]
+            self.cover_bonus = learn_bonus(held_out, beams, counts)
         return TrainingSummary(
-            epochs=trained.epoch,
-            best_epoch=trained.best_epoch,
-            best_validation_accuracy=trained.best_accuracy,
+            epochs=state.epoch,
+            best_epoch=state.best_epoch,
+            best_validation_accuracy=state.best_accuracy,
             problems=len(examples),
-            left_out=len(train_problems) - len(examples),
-            history=tuple(trained.history),
+            left_out=len(readings) - len(examples),
+            history=tuple(state.history),
         )
 
-    def _learn_tokens(self, problems: Sequence[Problem]) -> None:
-        reader = self.reader = self.model_class.learn_reader(problems, self.settings)
-        counts = [len(reader.read(problem, self.model_class.numbers)[1]) for problem in problems]
-        self.alphabet = Alphabet.learn(problems, counts)
+    def _learn_sizes(self, readings: Sequence[Reading]) -> Sizes:
+        return Sizes(self.model_class.learn_reader(readings, self.settings), Alphabet.learn(readings))
 
-    def _begin_with(self, trained: "NeuralSolver", folder: Path) -> Model:
+    def _begin_with(self, other: "NeuralSolver", folder: Path) -> Model:
         """The model with another run's weights, under this solver's settings."""
-        self.reader, self.alphabet = trained.reader, trained.alphabet
-        model = self._new_model()
+        beginning = other._ready()
+        model = self._new_model(beginning.sizes)
         try:
-            model.load_state_dict(trained._ready().state_dict())
+            model.load_state_dict(beginning.state_dict())
         except RuntimeError as error:
             raise ComdivError(f"{folder}: its weights do not fit this solver: {str(error).splitlines()[0]}") from error
         return model
 
-    def _new_model(self, *, pretrained: bool = False) -> Model:
-        if self.reader is None or self.alphabet is None:
-            raise ComdivError("the solver has not been trained")
+    def _new_model(self, sizes: Sizes, *, pretrained: bool = False) -> Model:
         if self.settings.threads:
             torch.set_num_threads(self.settings.threads)
         torch.use_deterministic_algorithms(True)
         # Nothing of ours reads what was not written, and to fill every new tensor takes a tenth of the time.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         seed_initialisation(self.settings.seed)
-        self.model = self.model_class(self.settings, Sizes(len(self.reader.words), self.alphabet, self.reader))
+        self.model = self.model_class(self.settings, sizes)
         if pretrained:
             self.model.load_pretrained()
         return self.model.to(_device(self.settings.device))
 
-    def _encode(self, problems: Sequence[Problem]) -> list[Example]:
+    def _encode(self, readings: Sequence[Reading]) -> list[Example]:
         model = self._ready()
-        if self.reader is None or self.alphabet is None:
-            raise ComdivError("the solver has not been trained")
-        if self.settings.targets == "ordered":
-            problems = [
-                p if p.expression is None else replace(p, expression=in_text_order(p.expression)) for p in problems
-            ]
-        notation, numbers, most = self.model_class.notation, self.model_class.numbers, self.settings.most_tokens
-        examples = [encode_problem(p, self.reader, self.alphabet, notation, numbers, most) for p in problems]
-        return [e if e.target is None else replace(e, target=model.spell(e.target)) for e in examples]
+        if self.settings.targets == "given":
+            return [model.example(reading, reading.expression) for reading in readings]
+        return [model.example(r, None if r.expression is None else in_text_order(r.expression)) for r in readings]
 
-    def _fingerprint(self, examples: Sequence[Example], validation: Sequence[Problem], start: Path | None) -> str:
+    def _fingerprint(self, examples: Sequence[Example], held_out: Sequence[Reading], start: Path | None) -> str:
         """A hash of all that decides the weights: settings, tokens, examples in their order, validation, beginning."""
         digest = hashlib.sha256(json.dumps([self.name, self.settings.model_dump()], sort_keys=True).encode())
         digest.update(b"" if start is None else file_sha256(start / "model.safetensors").encode())
         for example in examples:
             digest.update(example.words.tobytes() + (example.target.tobytes() if example.target is not None else b""))
-        for problem in validation:
-            digest.update(f"{problem.id}\n{problem.text}\n{problem.answer}\n".encode())
+        for reading in held_out:
+            digest.update(f"{reading.problem.id}\n{reading.text}\n{reading.problem.answer}\n".encode())
         return digest.hexdigest()
 
     # --- solving ---
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
         """The solution of every problem, in their order."""
+        readings = read_all(problems)
+        return self._solve(readings, self._encode(readings), beam)
+
+    def _solve(self, readings: Sequence[Reading], examples: Sequence[Example], beam: int) -> list[Solution]:
+        """The solutions of texts that are encoded already."""
         model = self._ready()
-        hypotheses: list[list[Hypothesis]] = [[] for _ in problems]
-        examples = self._encode(problems)
+        hypotheses: list[list[Hypothesis]] = [[] for _ in readings]
         device = next(model.parameters()).device
         width = max(beam, 5) if self.settings.cover == "soft" else beam
         for places, batch in sorted_batches(examples, SOLVING_BATCH, device):
@@ -165,22 +156,27 @@ class NeuralSolver:
                     free = search(model, memory, batch, self._rules(cover=False), width)
                     found = [covered or other for covered, other in zip(found, free, strict=True)]
             for place, sequences in zip(places, found, strict=True):
-                read = [(model.sizes.alphabet.read(f.tokens, model.notation), f.log_probability) for f in sequences]
-                hypotheses[place] = [Hypothesis(expression, value) for expression, value in read]
+                trees = [(model.sizes.alphabet.read(s.tokens, model.notation), s.log_probability) for s in sequences]
+                hypotheses[place] = [Hypothesis(tree, log_probability) for tree, log_probability in trees]
                 if self.settings.cover == "soft":
                     quantities = len(examples[place].quantity_positions)
                     hypotheses[place] = with_bonus(hypotheses[place], quantities, self.cover_bonus)
-        return [solution_of(problem, found[:beam]) for problem, found in zip(problems, hypotheses, strict=True)]
+        return [solution_of(reading, best[:beam]) for reading, best in zip(readings, hypotheses, strict=True)]
 
     def accuracy(self, problems: Sequence[Problem]) -> float:
         """Answer accuracy with the best single hypothesis: what selects the epoch."""
-        return sum(map(is_right, problems, self.solve(problems))) / len(problems)
+        readings = read_all(problems)
+        return self._accuracy(readings, self._encode(readings))
+
+    def _accuracy(self, readings: Sequence[Reading], examples: Sequence[Example]) -> float:
+        problems = [reading.problem for reading in readings]
+        return sum(map(is_right, problems, self._solve(readings, examples, beam=1))) / len(problems)
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
         """The log-probability of every problem's own expression under the distribution that decoding uses."""
         model = self._ready()
         scores = [Score(float("-inf"), 0) for _ in problems]
-        examples = self._encode(problems)
+        examples = self._encode(read_all(problems))
         spelled = [index for index, example in enumerate(examples) if example.target is not None]
         device = next(model.parameters()).device
         rules = self._rules(cover=False)
@@ -204,13 +200,8 @@ class NeuralSolver:
 
     def attention(self, problem: Problem, expression: Expression) -> Attention | None:
         """What the model looks at when it writes an expression; None where it has no attention or cannot spell it."""
-        model = self._ready()
-        if self.reader is None or self.alphabet is None:
-            raise ComdivError("the solver has not been trained")
-        words, places = input_words(problem, "indexed")
-        asked = replace(problem, expression=expression)
-        notation, most = model.notation, self.settings.most_tokens
-        example = encode_problem(asked, self.reader, self.alphabet, notation, model.numbers, most)
+        model, reading = self._ready(), read(problem)
+        example = model.example(reading, expression)
         if example.target is None:
             return None
         batch = collate([example], next(model.parameters()).device)
@@ -218,15 +209,15 @@ class NeuralSolver:
             weights = model.attention(model.encode(batch), batch)  # (1, tokens, words)
         if weights is None:
             return None
-        tokens = expression_tokens(expression, notation)
+        words, places = input_words(reading, "indexed")
+        tokens = expression_tokens(expression, model.notation)
         rows = weights[0, : len(tokens)].tolist()
         return Attention(tuple(words), tuple(places), tuple(tokens), tuple(tuple(row) for row in rows))
 
     def with_settings(self, **changes: Any) -> "NeuralSolver":
         """The same trained solver, decoding otherwise: `cover`, `constrained`, `beam`."""
         other = type(self)(self.name, self.model_class, self.settings.model_copy(update=changes))
-        other.reader, other.alphabet, other.model = self.reader, self.alphabet, self.model
-        other.cover_bonus = self.cover_bonus
+        other.model, other.cover_bonus = self.model, self.cover_bonus
         return other
 
     def _rules(self, *, cover: bool) -> DecodingRules:
@@ -243,12 +234,10 @@ class NeuralSolver:
     def save(self, folder: Path) -> None:
         """Write weights, vocabulary and configuration; other keys of an existing configuration stay."""
         model = self._ready()
-        if self.reader is None or self.alphabet is None:
-            raise ComdivError("the solver has not been trained")
         folder.mkdir(parents=True, exist_ok=True)
         write_tensors(folder / "model.safetensors", model.state_dict())
         model.save_reader(folder)
-        tokens = {"words": list(self.reader.words), "alphabet": self.alphabet.to_json()}
+        tokens = {"words": list(model.sizes.reader.words), "alphabet": model.sizes.alphabet.to_json()}
         write_text(folder / "vocabulary.json", json.dumps(tokens, ensure_ascii=False) + "\n")
         path = folder / "config.yaml"
         known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -267,9 +256,8 @@ class NeuralSolver:
             model_type = model_class(config["solver"])
             settings = model_type.settings_class.model_validate(config["settings"])
             solver = cls(config["solver"], model_type, settings)
-            solver.reader = solver.model_class.load_reader(folder, tokens["words"])
-            alphabet = tokens["alphabet"]
-            solver.alphabet = Alphabet(tuple(alphabet["constants"]), alphabet["copies"])
+            alphabet = Alphabet(tuple(tokens["alphabet"]["constants"]), tokens["alphabet"]["copies"])
+            sizes = Sizes(model_type.load_reader(folder, tokens["words"]), alphabet)
             solver.cover_bonus = config["learnt"]["cover_bonus"]
             if missing := type(settings).model_fields.keys() - config["settings"].keys():
                 raise ValueError(f"config.yaml lacks {', '.join(sorted(missing))}")
@@ -277,13 +265,24 @@ class NeuralSolver:
             raise ComdivError(f"{folder} is no run of a solver: it has no {Path(error.filename).name}") from error
         except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
             raise ComdivError(f"{folder} is no run of a solver: {error}") from error
-        model = solver._new_model()
+        model = solver._new_model(sizes)
         try:
             model.load_state_dict(read_tensors(folder / "model.safetensors"))
         except RuntimeError as error:
             raise ComdivError(f"{folder}: the weights do not fit: {str(error).splitlines()[0]}") from error
         model.eval()
         return solver
+
+
+def hold_out_validation(readings: Sequence[Reading], seed: int) -> tuple[list[Reading], list[Reading]]:
+    """Train and validation: a share of the problems by seed, twins together; none of a very small set."""
+    if len(readings) < LEAST_WITH_VALIDATION:
+        return list(readings), []
+    is_held_out = draw_validation([reading.mask for reading in readings], seed=seed)
+    parts: tuple[list[Reading], list[Reading]] = ([], [])
+    for reading, held_out in zip(readings, is_held_out, strict=True):
+        parts[bool(held_out)].append(reading)
+    return parts
 
 
 def _device(name: str) -> torch.device:

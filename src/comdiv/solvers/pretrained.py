@@ -9,23 +9,25 @@ import re
 import shutil
 import urllib.error
 import urllib.request
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 import transformers
 from torch import nn
 
 from comdiv.errors import ComdivError
-from comdiv.language import get_language
-from comdiv.problem import Problem
+from comdiv.reading import Reading
+from comdiv.solvers.alphabet import Notation
+from comdiv.solvers.inputs import InputReader, NumberInput
+from comdiv.solvers.model import Model, Sizes
 from comdiv.solvers.packaged import unpackaged
-from comdiv.solvers.reading import NumberInput
 from comdiv.solvers.settings import SolverSettings
 
 Kind = Literal["encoder", "causal"]
@@ -37,14 +39,14 @@ _SECONDS = 10  # to wait for the hub's first answer
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WeightsSource:
     """Where a pre-trained model is: a folder or a hub's name, and the file there if it is one GGUF file."""
 
     name: str
     gguf_file: str | None = None
 
     @classmethod
-    def of(cls, weights: str) -> "Source":
+    def of(cls, weights: str) -> "WeightsSource":
         weights = unpackaged(weights)
         if weights.lower().endswith(".gguf"):
             return cls(str(Path(weights).parent), Path(weights).name)
@@ -55,9 +57,9 @@ class Source:
         return self.name if self.gguf_file is None else f"{self.name}/{self.gguf_file}"
 
 
-def default_weights(names: Mapping[str, str], problems: Sequence[Problem]) -> str:
+def default_weights(names: Mapping[str, str], readings: Sequence[Reading]) -> str:
     """The weights of the paper for the language that most problems are in."""
-    ((language, _),) = Counter(problem.language for problem in problems).most_common(1)
+    ((language, _),) = Counter(reading.problem.language for reading in readings).most_common(1)
     if language not in names:
         raise ComdivError(f"there are no default weights for the language {language!r}: say --set weights=FOLDER")
     return names[language]
@@ -78,7 +80,7 @@ def _quietly() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def fetch(load: Callable[..., Any], source: Source, **options: Any) -> Any:
+def fetch(load: Callable[..., Any], source: WeightsSource, **options: Any) -> Any:
     """What `load` (a `from_pretrained`) makes of a source; what is neither here nor on the hub is one clear line."""
     if source.gguf_file is not None:
         options["gguf_file"] = source.gguf_file
@@ -100,7 +102,7 @@ def fetch(load: Callable[..., Any], source: Source, **options: Any) -> Any:
             raise _cannot_be_loaded(source, error) from error
 
 
-def _reach_hub(source: Source) -> None:
+def _reach_hub(source: WeightsSource) -> None:
     """Ask for the hub once: its own library asks six times, for most of a minute, before it gives up.
 
     A refusal is an answer, too: the library knows the user's key, and we do not.
@@ -120,7 +122,7 @@ def _reach_hub(source: Source) -> None:
         raise _not_there(source, f"the hub cannot be reached: {getattr(error, 'reason', error)}") from error
 
 
-def _not_there(source: Source, reason: str) -> ComdivError:
+def _not_there(source: WeightsSource, reason: str) -> ComdivError:
     files = source.gguf_file or "config.json, model.safetensors and the tokenizer's files"
     place = f"weights=FILE{Path(files).suffix}" if source.gguf_file else "weights=FOLDER"
     return ComdivError(
@@ -129,12 +131,12 @@ def _not_there(source: Source, reason: str) -> ComdivError:
     )
 
 
-def _cannot_be_loaded(source: Source, error: Exception) -> ComdivError:
+def _cannot_be_loaded(source: WeightsSource, error: Exception) -> ComdivError:
     reason = " ".join(str(error).split())
     return ComdivError(f"weights {source.place!r} cannot be loaded: {reason or type(error).__name__}")
 
 
-def _tokenizer_and_config(source: Source) -> tuple[Any, Any]:
+def _tokenizer_and_config(source: WeightsSource) -> tuple[Any, Any]:
     config = fetch(transformers.AutoConfig.from_pretrained, source)
     tokenizer = fetch(transformers.AutoTokenizer.from_pretrained, source)
     if 2 * len(tokenizer) < config.vocab_size:  # the library makes an empty one where the files are missing
@@ -156,7 +158,7 @@ class Pieces:
     tokenizer: Any
     config: Any
     kind: Kind
-    source: Source | None = None  # of the weights; None for a run, which has its own
+    source: WeightsSource | None = None  # of the weights; None for a run, which has its own
     words: tuple[str, ...] = ()
 
     @classmethod
@@ -164,11 +166,11 @@ class Pieces:
         cls,
         kind: Kind,
         names: Mapping[str, str],
-        problems: Sequence[Problem],
+        readings: Sequence[Reading],
         settings: SolverSettings,
     ) -> "Pieces":
         """The reader of the weights that the settings name, or of the default ones."""
-        source = Source.of(settings.weights or default_weights(names, problems))
+        source = WeightsSource.of(settings.weights or default_weights(names, readings))
         return cls(*_tokenizer_and_config(source), kind, source)
 
     @classmethod
@@ -176,7 +178,7 @@ class Pieces:
         """The reader of a run folder."""
         if not (folder / FOLDER).is_dir():
             raise FileNotFoundError(2, "no such folder", str(folder / FOLDER))
-        return cls(*_tokenizer_and_config(Source(str(folder / FOLDER))), kind)
+        return cls(*_tokenizer_and_config(WeightsSource(str(folder / FOLDER))), kind)
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer's files and the configuration: all of them, or none."""
@@ -229,19 +231,16 @@ class Pieces:
     def mark(self) -> list[int]:
         return self.ids_within(MARK)
 
-    def read(self, problem: Problem, numbers: NumberInput) -> tuple[list[int], list[int]]:
+    def read(self, reading: Reading, numbers: NumberInput) -> tuple[list[int], list[int]]:
         """The pieces between quantities, and the quantities."""
-        tokenizer = self.tokenizer
+        tokenizer, text = self.tokenizer, reading.text
         pieces, positions, written = [self._special("bos", "cls", "eos")], [], 0
-        language = get_language(problem.language)
-        for token in language.tokens(problem.text, number_words=problem.number_words):
-            if token.quantity is None:
-                continue
-            pieces += self._segment(problem.text[written : token.start], written)
+        for index, number in enumerate(reading.numbers):
+            pieces += self._segment(text[written : number.start], written)
             positions.append(len(pieces))
-            pieces += self._quantity(token.quantity)
-            written = token.end
-        pieces += self._segment(problem.text[written:], written)
+            pieces += self._quantity(index)
+            written = number.end
+        pieces += self._segment(text[written:], written)
         last = self.mark[:-1] if self.kind == "causal" else [i for i in (tokenizer.sep_token_id,) if i is not None]
         kept = pieces[: self.most_pieces - len(last)] + last
         return kept, [min(position, len(kept) - 1) for position in positions]
@@ -256,7 +255,7 @@ class Pieces:
         return [self.first_quantity + index] if self.kind == "encoder" else self.ids_within(f" N{index}")
 
 
-def made(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float) -> Any:
+def model_of(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float) -> Any:
     """A model of the reader's configuration with random weights, `rows` of embeddings and the solver's dropout."""
     with _quietly():
         model = load(copy.deepcopy(reader.config)).float()
@@ -271,8 +270,8 @@ def made(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float) ->
 
 
 @torch.no_grad()
-def begin_with(model: Any, load: Callable[..., Any], source: Source) -> None:
-    """Copy pre-trained weights into a model that was `made`; rows of embeddings that it has more stay random."""
+def begin_with(model: Any, load: Callable[..., Any], source: WeightsSource) -> None:
+    """Copy pre-trained weights into a model of `model_of`; rows of embeddings that it has more stay random."""
     gguf = getattr(transformers, "GgufConfig", None)  # older versions expand a GGUF file without being asked
     options: dict[str, Any] = {"use_safetensors": True}
     if source.gguf_file is not None:
@@ -285,3 +284,37 @@ def begin_with(model: Any, load: Callable[..., Any], source: Source) -> None:
             weights[: len(theirs[name])] = theirs[name]
         else:
             raise ComdivError(f"weights {source.place!r} cannot be loaded: they have no {name} of the model's shape")
+
+
+class PretrainedModel(Model):
+    """A model that reads the pieces of a pre-trained tokenizer and writes infix."""
+
+    notation: ClassVar[Notation] = "infix"
+    numbers: ClassVar[NumberInput] = "indexed"
+    versions_of = (*Model.versions_of, "transformers", "tokenizers")
+    kind: ClassVar[Kind]
+    default_weights: ClassVar[Mapping[str, str]]  # language → the paper's, on the hub
+
+    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+        super().__init__(settings, sizes)
+        assert isinstance(sizes.reader, Pieces)
+        self.reader = sizes.reader
+
+    @classmethod
+    def learn_reader(cls, readings: Sequence[Reading], settings: SolverSettings) -> InputReader:
+        return Pieces.learn(cls.kind, cls.default_weights, readings, settings)
+
+    @classmethod
+    def load_reader(cls, folder: Path, words: Sequence[str]) -> InputReader:
+        return Pieces.load(cls.kind, folder)
+
+    def save_reader(self, folder: Path) -> None:
+        self.reader.save(folder)
+
+    def load_pretrained(self) -> None:
+        if not self.settings.random_weights and self.reader.source is not None:
+            self.begin(self.reader.source)
+
+    @abstractmethod
+    def begin(self, source: WeightsSource) -> None:
+        """Take the weights of a source."""

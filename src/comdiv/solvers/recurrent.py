@@ -18,7 +18,7 @@ from comdiv.solvers.batches import Batch
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class RecurrentMemory:
     """What an encoder has read: a state for every word, the last states of every layer, and which words are there."""
 
     states: Tensor  # (batch, words, hidden)
@@ -50,7 +50,7 @@ class RecurrentEncoder(nn.Module):
         between = dropout if layers > 1 else 0.0
         self.layers = kind(embedding, hidden, layers, batch_first=True, bidirectional=True, dropout=between)
 
-    def forward(self, batch: Batch) -> Read:
+    def forward(self, batch: Batch) -> RecurrentMemory:
         embedded = self.dropout(self.embedding(batch.words))  # (batch, words, embedding)
         packed = pack_padded_sequence(embedded, batch.lengths, batch_first=True, enforce_sorted=True)
         layout = _layout(packed.batch_sizes, batch)
@@ -63,7 +63,7 @@ class RecurrentEncoder(nn.Module):
             outputs = (forward[0], backward[0][layout.reverse])  # (all words, hidden) each
             inputs = functional.dropout(torch.cat(outputs, -1), self.layers.dropout, self.training)
         is_lstm = isinstance(self.layers, nn.LSTM)
-        return Read(
+        return RecurrentMemory(
             states=(outputs[0] + outputs[1])[layout.place],
             last=torch.stack(last),
             cells=torch.stack(cells) if is_lstm else None,

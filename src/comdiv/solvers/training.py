@@ -22,11 +22,12 @@ from comdiv.solvers.checkpoints import (
     restore_optimiser,
     write_checkpoint,
 )
-from comdiv.solvers.examples import Example
+from comdiv.solvers.inputs import PADDING_INDEX, UNKNOWN_INDEX, Example
 from comdiv.solvers.model import Model
-from comdiv.solvers.reading import PADDING_INDEX, UNKNOWN_INDEX
-from comdiv.solvers.schedule import learning_rate
+from comdiv.solvers.settings import SolverSettings
 
+WARM_SHARE = 0.15  # of a one-cycle schedule
+LEAST = 0.01  # of the peak: where a one-cycle schedule begins and ends
 _INITIALISATION = 2**31  # an epoch that no training reaches: its random numbers are for the first weights
 
 
@@ -41,7 +42,7 @@ def seed_initialisation(seed: int) -> None:
 
 
 @dataclass(slots=True)
-class Trained:
+class TrainingState:
     """What a training has come to; `history` has one entry an epoch."""
 
     epoch: int = 0
@@ -59,9 +60,9 @@ def train(
     *,
     checkpoints: Path | None = None,
     fingerprint: str = "",
-    after_epoch: Callable[[Trained], None] | None = None,
+    after_epoch: Callable[[TrainingState], None] | None = None,
     progress: Progress | None = None,
-) -> Trained:
+) -> TrainingState:
     """Train a model on examples and leave it with the weights of its best epoch.
 
     `validate` gives the accuracy on validation problems, or None where there are none: then the last epoch is the best.
@@ -76,47 +77,66 @@ def train(
         weight_decay=settings.weight_decay,
         fused=device.type == "cpu",
     )
-    trained = Trained()
+    state = TrainingState()
     if checkpoints is not None:
-        _resume(model, optimiser, trained, checkpoints, fingerprint)
+        _resume(model, optimiser, state, checkpoints, fingerprint)
     steps_per_epoch = math.ceil(len(examples) / settings.batch)
     rates = forget_rates(examples, settings.forget, device)
-    unknown = UNKNOWN_INDEX if model.sizes.reader is None else model.sizes.reader.unknown
-    while trained.epoch < settings.epochs and not _patience_is_over(trained, settings.patience):
-        epoch = trained.epoch + 1
+    unknown = model.sizes.reader.unknown
+    while state.epoch < settings.epochs and not _patience_is_over(state, settings.patience):
+        epoch = state.epoch + 1
         seed_everything(settings.seed, epoch)
         started, used = time.perf_counter(), time.process_time()
         model.train()
         losses = []
         for batch in epoch_batches(examples, settings.batch, settings.seed, epoch, device):
-            rate = learning_rate(settings, trained.step, steps_per_epoch)
+            rate = learning_rate(settings, state.step, steps_per_epoch)
             read = batch if rates is None else replace(batch, words=forgetful(batch.words, rates, unknown))
-            losses.append(train_step(model, optimiser, read, rate, trained.step))
-            trained.step += 1
+            losses.append(train_step(model, optimiser, read, rate, state.step))
+            state.step += 1
             if progress is not None:
                 speed = min(len(losses) * settings.batch, len(examples)) / (time.perf_counter() - started)
                 whole = settings.epochs * steps_per_epoch  # so that the time left is that of the training
-                progress(f"epoch {epoch}/{settings.epochs}", trained.step, whole, _note(losses, speed, trained))
+                progress(f"epoch {epoch}/{settings.epochs}", state.step, whole, _note(losses, speed, state))
         seconds, processor = time.perf_counter() - started, time.process_time() - used
         model.eval()
         accuracy = validate()
-        trained.epoch = epoch
-        if accuracy is None or trained.best_accuracy is None or accuracy > trained.best_accuracy:
-            trained.best_epoch, trained.best_accuracy = epoch, accuracy
-            trained.best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
-        trained.history.append(
+        state.epoch = epoch
+        if accuracy is None or state.best_accuracy is None or accuracy > state.best_accuracy:
+            state.best_epoch, state.best_accuracy = epoch, accuracy
+            state.best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+        state.history.append(
             {"epoch": epoch, "loss": round(float(np.mean(losses)), 6), "validation_accuracy": accuracy,
              "learning_rate": rate, "problems_per_second": round(len(examples) / seconds, 1),
              "processor_seconds": round(processor, 2)}
         )  # fmt: skip
         if checkpoints is not None:
-            _save(model, optimiser, trained, checkpoints, fingerprint)
+            _save(model, optimiser, state, checkpoints, fingerprint)
         if after_epoch is not None:
-            after_epoch(trained)
-    if trained.best:
-        model.load_state_dict(trained.best)
+            after_epoch(state)
+    if state.best:
+        model.load_state_dict(state.best)
     model.eval()
-    return trained
+    return state
+
+
+def learning_rate(settings: SolverSettings, step: int, steps_per_epoch: int) -> float:
+    """The rate for a step, counted from 0: a pure function, so that a resumed training needs no scheduler's state."""
+    peak = settings.learning_rate
+    match settings.schedule:
+        case "halving":
+            return float(peak * 0.5 ** (step // steps_per_epoch // settings.halve_every))
+        case "warm-up":  # linear, then the inverse square root
+            return peak * min((step + 1) / settings.warm_up, math.sqrt(settings.warm_up / (step + 1)))
+        case "one-cycle":
+            total = max(1, settings.epochs * steps_per_epoch)
+            warm = max(1, int(WARM_SHARE * total))
+            if step < warm:
+                return peak * (LEAST + (1 - LEAST) * (step + 1) / warm)
+            progress = (step - warm) / max(1, total - warm)
+            return peak * (LEAST + (1 - LEAST) * (1 + math.cos(math.pi * progress)) / 2)
+        case _:
+            return peak
 
 
 def forget_rates(examples: Sequence[Example], forget: float, device: torch.device) -> Tensor | None:
@@ -154,29 +174,31 @@ def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rat
     return value
 
 
-def _note(losses: list[float], speed: float, trained: Trained) -> str:
-    best = "" if trained.best_accuracy is None else f", best validation {trained.best_accuracy:.1%}"
+def _note(losses: list[float], speed: float, state: TrainingState) -> str:
+    best = "" if state.best_accuracy is None else f", best validation {state.best_accuracy:.1%}"
     return f"loss {np.mean(losses[-50:]):.3f}, {speed:,.0f} problems/s{best}"
 
 
-def _patience_is_over(trained: Trained, patience: int) -> bool:
-    return bool(patience) and trained.best_accuracy is not None and trained.epoch - trained.best_epoch >= patience
+def _patience_is_over(state: TrainingState, patience: int) -> bool:
+    return bool(patience) and state.best_accuracy is not None and state.epoch - state.best_epoch >= patience
 
 
-def _save(model: Model, optimiser: torch.optim.Optimizer, trained: Trained, folder: Path, fingerprint: str) -> None:
-    state = {
+def _save(model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, folder: Path, fingerprint: str) -> None:
+    record = {
         "fingerprint": fingerprint,
-        "epoch": trained.epoch,
-        "step": trained.step,
-        "best_epoch": trained.best_epoch,
-        "best_accuracy": trained.best_accuracy,
-        "history": trained.history,
+        "epoch": state.epoch,
+        "step": state.step,
+        "best_epoch": state.best_epoch,
+        "best_accuracy": state.best_accuracy,
+        "history": state.history,
     }
     tensors = optimiser_tensors(optimiser)
-    write_checkpoint(folder, trained.epoch, Checkpoint(model.state_dict(), tensors, trained.best, state))
+    write_checkpoint(folder, state.epoch, Checkpoint(model.state_dict(), tensors, state.best, record))
 
 
-def _resume(model: Model, optimiser: torch.optim.Optimizer, trained: Trained, folder: Path, fingerprint: str) -> None:
+def _resume(
+    model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, folder: Path, fingerprint: str
+) -> None:
     checkpoint = read_checkpoint(folder)
     if checkpoint is None:
         return
@@ -185,10 +207,10 @@ def _resume(model: Model, optimiser: torch.optim.Optimizer, trained: Trained, fo
     try:
         model.load_state_dict(dict(checkpoint.weights))
         restore_optimiser(optimiser, checkpoint.optimiser)
-        trained.epoch, trained.step = checkpoint.state["epoch"], checkpoint.state["step"]
-        trained.best_epoch, trained.best_accuracy = checkpoint.state["best_epoch"], checkpoint.state["best_accuracy"]
-        trained.history = list(checkpoint.state["history"])
-        trained.best = dict(checkpoint.best)
+        state.epoch, state.step = checkpoint.state["epoch"], checkpoint.state["step"]
+        state.best_epoch, state.best_accuracy = checkpoint.state["best_epoch"], checkpoint.state["best_accuracy"]
+        state.history = list(checkpoint.state["history"])
+        state.best = dict(checkpoint.best)
     except (KeyError, RuntimeError, ValueError) as error:
         first = str(error).splitlines()[0]
         raise ComdivError(f"{folder}: the checkpoint does not fit this solver: {first}") from error

@@ -11,13 +11,13 @@ from torch.nn import functional
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.inputs import MOST_WORDS, NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.reading import MOST_WORDS, NumberInput
 from comdiv.solvers.settings import SolverSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class TransformerMemory:
     """A state for every word, and which words are there."""
 
     states: Tensor  # (batch, words, width)
@@ -25,14 +25,14 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Attended:
+class KeysAndValues:
     """Keys and values of one attention: (rows or problems, heads, steps or words, width / heads)."""
 
     keys: Tensor
     values: Tensor
 
-    def of(self, rows: Tensor) -> "Attended":
-        return Attended(self.keys[rows], self.values[rows])
+    def of(self, rows: Tensor) -> "KeysAndValues":
+        return KeysAndValues(self.keys[rows], self.values[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class TransformerState:
     """The decoder after a token, `beam` rows a problem: nothing that it has computed is computed again."""
 
     logits: Tensor  # (rows, alphabet)
-    written: list[Attended]  # for each layer the tokens so far, by row
-    texts: list[Attended]  # for each layer the words, by problem
+    written: list[KeysAndValues]  # for each layer the tokens so far, by row
+    texts: list[KeysAndValues]  # for each layer the words, by problem
     mask: Tensor  # (problems, 1, 1, words)
     beam: int
 
@@ -82,22 +82,24 @@ class Transformer(Model):
             "positions", _sinusoids(max(MOST_WORDS, settings.most_tokens) + 1, width), persistent=False
         )
 
-    def encode(self, batch: Batch) -> Memory:
+    def encode(self, batch: Batch) -> TransformerMemory:
         mask = batch.word_mask
         states = self.encoder(self._placed(self.words(batch.words)), src_key_padding_mask=~mask)
-        return Memory(states, mask)
+        return TransformerMemory(states, mask)
 
-    def target_logits(self, memory: Memory, batch: Batch) -> Tensor:
+    def target_logits(self, memory: TransformerMemory, batch: Batch) -> Tensor:
         before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
         first = torch.full_like(batch.targets[:, :1], self.start_token)
         return self._logits(torch.cat([first, before], 1), memory)
 
-    def start(self, memory: Memory, beam: int) -> TransformerState:
-        texts = [Attended(*self._split(layer.multihead_attn, memory.states, "kv")) for layer in self._layers]
+    def start(self, memory: TransformerMemory, beam: int) -> TransformerState:
+        texts = [KeysAndValues(*self._split(layer.multihead_attn, memory.states, "kv")) for layer in self._layers]
         rows, heads = len(memory.states) * beam, self.settings.heads
         nothing = memory.states.new_zeros(rows, heads, 0, self.tokens.embedding_dim // heads)
         first = torch.full((rows,), self.start_token, device=memory.states.device)
-        return self._stepped(first, [Attended(nothing, nothing)] * len(texts), texts, memory.mask[:, None, None], beam)
+        return self._stepped(
+            first, [KeysAndValues(nothing, nothing)] * len(texts), texts, memory.mask[:, None, None], beam
+        )
 
     def next_logits(self, state: TransformerState) -> Tensor:
         return state.logits
@@ -110,14 +112,14 @@ class Transformer(Model):
         return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
 
     def _stepped(
-        self, tokens: Tensor, written: list[Attended], texts: list[Attended], mask: Tensor, beam: int
+        self, tokens: Tensor, written: list[KeysAndValues], texts: list[KeysAndValues], mask: Tensor, beam: int
     ) -> TransformerState:
         """One more token a row: the layers of `_logits`, for its last step alone."""
         states = self._placed(self.tokens(tokens).unsqueeze(1), written[0].keys.shape[2])  # (rows, 1, width)
         extended = []
         for layer, before, text in zip(self._layers, written, texts, strict=True):
             query, key, value = self._split(layer.self_attn, layer.norm1(states), "qkv")
-            now = Attended(torch.cat([before.keys, key], 2), torch.cat([before.values, value], 2))
+            now = KeysAndValues(torch.cat([before.keys, key], 2), torch.cat([before.values, value], 2))
             states = states + self._joined(layer.self_attn, query, now)
             grouped = layer.norm2(states).view(len(mask), beam, -1)  # the rows of a problem read the same text
             (query,) = self._split(layer.multihead_attn, grouped, "q")
@@ -141,13 +143,13 @@ class Transformer(Model):
         )  # (rows, steps, parts, heads, …)
         return list(heads.permute(2, 0, 3, 1, 4))
 
-    def _joined(self, attention: Any, query: Tensor, attended: Attended, mask: Tensor | None = None) -> Tensor:
+    def _joined(self, attention: Any, query: Tensor, attended: KeysAndValues, mask: Tensor | None = None) -> Tensor:
         """What queries (rows, heads, steps, …) find, projected: (rows, steps, width)."""
         found = functional.scaled_dot_product_attention(query, attended.keys, attended.values, attn_mask=mask)
         projected: Tensor = attention.out_proj(found.transpose(1, 2).flatten(2))
         return projected
 
-    def _logits(self, tokens: Tensor, memory: Memory) -> Tensor:
+    def _logits(self, tokens: Tensor, memory: TransformerMemory) -> Tensor:
         """tokens (rows, steps) → (rows, steps, alphabet)."""
         steps = tokens.shape[1]
         future = torch.ones(steps, steps, dtype=torch.bool, device=tokens.device).triu(1)
