@@ -21,10 +21,9 @@ import numpy as np
 from comdiv.corpora import read_corpus
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
-from comdiv.splitting.compounds import atoms_of, compounds_of
 from comdiv.splitting.divergence import PAPER, Alphas, divergence
 from comdiv.splitting.encoding import Encoded, encode
-from comdiv.splitting.extraction import ExtractionSettings, extract
+from comdiv.splitting.extraction import ExtractionSettings, atoms_of, compounds_of, extract
 from comdiv.splitting.greedy import LEAST_RISE, greedy
 from comdiv.splitting.search import find_split, random_split
 
@@ -75,10 +74,10 @@ def corpus_items(count: int) -> list[Item]:
     settings = ExtractionSettings()
     clusters = extraction.clusters_by_problem(settings.k)
     items = []
-    for problem, feature, labels in zip(extraction.problems, extraction.features, clusters, strict=True):
+    for problem, length, labels in zip(extraction.problems, extraction.lengths, clusters, strict=True):
         if problem.expression is not None:
             atoms, compounds = atoms_of(problem.expression, labels), compounds_of(problem.expression, labels)
-            items.append(Item(tuple(atoms), tuple(compounds), feature.tokens))
+            items.append(Item(tuple(atoms), tuple(compounds), length))
     return items
 
 

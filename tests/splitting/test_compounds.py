@@ -3,7 +3,7 @@
 import pytest
 
 from comdiv.expression import parse
-from comdiv.splitting.compounds import AtomKind, atoms_of, compounds_of
+from comdiv.splitting.extraction import AtomKind, atoms_of, compounds_of
 
 CLUSTERS = [3, 1, 3]  # of N0, N1, N2
 

@@ -9,7 +9,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
-from comdiv.splitting.contexts import Context
+from comdiv.reading import Context
 from comdiv.splitting.extraction import ExtractionSettings, extract
 
 SETTINGS = ExtractionSettings(k=2)
@@ -48,7 +48,7 @@ def test_problems_are_sorted_by_id_whatever_order_they_come_in() -> None:
 def test_features_and_templates_stand_beside_their_problems() -> None:
     extraction = extract(PROBLEMS)
     assert extraction.templates == ("n1-n2", "n2-n1", None, None)
-    assert [len(feature.contexts) for feature in extraction.features] == [2, 2, 2, 0]
+    assert [len(contexts) for contexts in extraction.contexts] == [2, 2, 2, 0]
     assert extraction.operators().tolist() == [1, 1, 0, 0]
 
 
@@ -93,7 +93,7 @@ def test_without_twins_every_problem_is_a_group_of_its_own() -> None:
 
 def test_settings_with_another_window_are_refused() -> None:
     extraction = extract(PROBLEMS, window=1)
-    assert extraction.features[0].contexts == (("apples",), ("less", "apples"))
+    assert extraction.contexts[0] == (("apples",), ("less", "apples"))
     with pytest.raises(ComdivError, match="extracted with window 1, not 3"):
         extraction.encoded(SETTINGS)
 

@@ -11,8 +11,8 @@ from matplotlib.image import imread
 from comdiv.expression import parse
 from comdiv.problem import Problem
 from comdiv.splitting.extraction import ExtractionSettings, extract
-from comdiv.splitting.figures import SHOWN, draw_frequencies
 from comdiv.splitting.measurement import Frequency, Measurement, measure
+from comdiv.splitting.outputs import SHOWN, draw_frequencies
 
 NAMES = ["frequencies-atoms.svg", "frequencies-atoms.png", "frequencies-compounds.svg", "frequencies-compounds.png"]
 

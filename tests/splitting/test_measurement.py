@@ -17,7 +17,7 @@ from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
-from comdiv.splitting.contexts import Context
+from comdiv.reading import Context
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
 from comdiv.splitting.measurement import Frequency, Measurement, iid_divergence, measure
 

@@ -34,7 +34,7 @@ BASIC = SplitSettings(test_size=16, atom_bound=0.05, extraction=ExtractionSettin
 
 
 def masked(extraction: Extraction, mask: np.ndarray, *, test: bool) -> set[str]:
-    return {f.masked_text for f, is_test in zip(extraction.features, mask, strict=True) if is_test == test}
+    return {masked for masked, is_test in zip(extraction.masks, mask, strict=True) if is_test == test}
 
 
 def corpus_of(*texts: str) -> Extraction:

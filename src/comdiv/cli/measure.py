@@ -43,7 +43,8 @@ def measure(
     from comdiv.dataset import read_dataset
     from comdiv.files import refuse_to_overwrite
     from comdiv.splitting.extraction import ExtractionSettings
-    from comdiv.splitting.reporting import measure_sides, write_measurement
+    from comdiv.splitting.measurement import measure_sides
+    from comdiv.splitting.outputs import write_measurement
 
     made_with: dict[str, Any] = {}
     if out is not None:

@@ -48,9 +48,9 @@ def split(
 ) -> None:
     """Split a corpus so that test needs new compositions of what train has (§III-A), or by a control's method."""
     from comdiv.dataset import FACTS
-    from comdiv.splitting.building import corpus_facts
     from comdiv.splitting.choice import best_k
     from comdiv.splitting.extraction import extract
+    from comdiv.splitting.outputs import corpus_facts
 
     series.check(settings)
     settings = settings.changed(k=series.k[0], target=next(iter(series.target), None))
@@ -92,8 +92,8 @@ def _make(
     from comdiv.cli.tables import print_measurement
     from comdiv.dataset import FACTS, is_intact, read_facts
     from comdiv.files import refuse_to_overwrite
-    from comdiv.splitting.building import smaller_test_note, write_split
     from comdiv.splitting.methods import split_problems
+    from comdiv.splitting.outputs import smaller_test_note, write_split
 
     if (folder / FACTS).is_file() and not force:
         facts = read_facts(folder)

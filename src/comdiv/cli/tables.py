@@ -13,7 +13,7 @@ def print_measurement(measurement: "Measurement", title: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from comdiv.splitting.building import table_rows
+    from comdiv.splitting.measurement import table_rows
 
     table = Table(title=Text(title), title_justify="left", show_header=False, box=None)
     for name, value in table_rows(measurement):

@@ -59,9 +59,9 @@ def _dataset(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
-    from comdiv.splitting.building import corpus_facts, write_split
     from comdiv.splitting.extraction import extract
     from comdiv.splitting.methods import SplitSettings, split_problems
+    from comdiv.splitting.outputs import corpus_facts, write_split
 
     settings = SplitSettings.checked(**recipe["split"])
     corpus = _corpus(recipe, place)
@@ -126,7 +126,8 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 def _measurement(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     from comdiv.splitting.extraction import ExtractionSettings
-    from comdiv.splitting.reporting import measure_sides, write_measurement
+    from comdiv.splitting.measurement import measure_sides
+    from comdiv.splitting.outputs import write_measurement
 
     place.progress("measuring", 0, 1, "")
     dataset = read_dataset(place.data())

@@ -1,23 +1,35 @@
-"""A corpus, ready to be split or measured: features once, clusters once for each k."""
+"""A corpus, ready to be split or measured (§III-A): contexts of quantities, their clusters, atoms and compounds.
 
+"3 bags" and "12 bags" are one atom, "3 bags" and "3 hours" are two: an expression tree alone cannot tell, so every
+quantity is represented by its context and clustered. Texts are read once, clusters computed once for each k and seed.
+"""
+
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from comdiv.errors import ComdivError
-from comdiv.expression import operator_count, template
+from comdiv.expression import Constant, Expression, Reference, leaves, operator_count, subtrees, template
+from comdiv.expression.tree import COMMUTATIVE, Operation
 from comdiv.problem import Problem
+from comdiv.reading import Context, read
 from comdiv.settings import Option, Settings
-from comdiv.splitting.compounds import AtomKind, atoms_of, compounds_of
-from comdiv.splitting.contexts import WINDOW, TextFeatures, Vectorise, cluster_contexts, text_features, tf_idf
 from comdiv.splitting.encoding import Encoded, encode
 
+AtomKind = Literal["clusters", "clusters+operators"]
+CONSTANT = "C"
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
+WINDOW = 3  # tokens on each side: the reading of the paper that reproduces its Table I
+MINI_BATCH_ABOVE = 30_000  # quantities
+INITIALISATIONS = 3
+
+Vectorise = Callable[[Sequence[Context]], Any]
 
 
 class ExtractionSettings(Settings):
@@ -30,12 +42,84 @@ class ExtractionSettings(Settings):
     seed: Annotated[int, Option(key="cluster_seed")] = Field(default=0, ge=0, description="Seed of the clustering.")
 
 
+def tf_idf(contexts: Sequence[Context]) -> Any:
+    """l2-normalised TF-IDF vectors, the paper's choice. The tokens are given: a pattern would drop short ones."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(analyzer=list).fit_transform(contexts)  # (contexts, words), sparse
+
+
+def cluster_contexts(
+    contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf
+) -> npt.NDArray[np.int64]:
+    """A cluster from 0 to k-1 for every context; an empty context gets cluster k, one of its own."""
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    if k < 1:
+        raise ComdivError(f"k is at least 1, not {k}")
+    filled = [position for position, context in enumerate(contexts) if context]
+    distinct = len({contexts[position] for position in filled})
+    too_few = ComdivError(f"{distinct} different contexts of quantities are too few for k = {k} clusters")
+    if distinct < k:
+        raise too_few
+    vectors = vectorise([contexts[position] for position in filled])
+    if len(filled) > MINI_BATCH_ABOVE:
+        means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
+    else:
+        means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
+    # One thread: sums of floats depend on their order, and threads finish in any order.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        try:
+            found = means.fit_predict(vectors)
+        except ConvergenceWarning:  # different contexts with equal vectors, such as the same words in another order
+            raise too_few from None
+    labels = np.full(len(contexts), k, dtype=np.int64)
+    labels[filled] = found
+    return labels
+
+
+def atoms_of(expression: Expression, clusters: Sequence[int], kind: AtomKind = "clusters") -> list[str]:
+    """The leaves that are quantities, as their clusters: `c3`. Constants are no atoms."""
+    atoms = [f"c{clusters[leaf.index]}" for leaf in leaves(expression) if isinstance(leaf, Reference)]
+    if kind == "clusters+operators":
+        atoms += [node.operator for node in subtrees(expression) if isinstance(node, Operation)]
+    return atoms
+
+
+def compounds_of(expression: Expression, clusters: Sequence[int], *, commutative: bool = True) -> list[str]:
+    """For every inner node the whole sub-expression below it: `(c3*(C-c1))`, counted with multiplicity.
+
+    With `commutative`, operands of `+` and `*` are sorted: `a+b` against `b+a` is no new composition.
+    """
+    found: list[str] = []
+
+    def spell(node: Expression) -> str:
+        if isinstance(node, Constant):
+            return CONSTANT
+        if isinstance(node, Reference):
+            return f"c{clusters[node.index]}"
+        operands = [spell(node.left), spell(node.right)]
+        if commutative and node.operator in COMMUTATIVE:
+            operands.sort()
+        text = f"({operands[0]}{node.operator}{operands[1]})"
+        found.append(text)
+        return text
+
+    spell(expression)
+    return found
+
+
 @dataclass(frozen=True)
 class Extraction:
-    """Problems, sorted by id so that the same set always clusters alike, with the features of their texts."""
+    """Problems, sorted by id so that the same set always clusters alike, with what a split needs of their texts."""
 
     problems: tuple[Problem, ...]
-    features: tuple[TextFeatures, ...]
+    lengths: tuple[int, ...]  # in tokens
+    masks: tuple[str, ...]  # equal for twins
+    contexts: tuple[tuple[Context, ...], ...]  # one for every quantity
     templates: tuple[str | None, ...]
     vectorise: Vectorise = tf_idf
     window: int = WINDOW
@@ -45,13 +129,13 @@ class Extraction:
     def clusters(self, k: int, seed: int = 0) -> npt.NDArray[np.int64]:
         """The cluster of every quantity, problem after problem; computed once for each k and seed."""
         if (k, seed) not in self._clusters:
-            contexts = [context for feature in self.features for context in feature.contexts]
+            contexts = [context for own in self.contexts for context in own]
             self._clusters[k, seed] = cluster_contexts(contexts, k, seed, self.vectorise)
         return self._clusters[k, seed]
 
     def clusters_by_problem(self, k: int, seed: int = 0) -> list[npt.NDArray[np.int64]]:
         """The clusters of each problem's quantities, in text order."""
-        ends = list(accumulate(len(feature.contexts) for feature in self.features))
+        ends = list(accumulate(map(len, self.contexts)))
         return np.split(self.clusters(k, seed), ends[:-1])
 
     def encoded(self, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
@@ -79,8 +163,8 @@ class Extraction:
             range(len(self.problems)),
             atoms,
             compounds,
-            length_of=lambda position: self.features[position].tokens,
-            group_of=(lambda position: self.features[position].masked_text) if twins else None,
+            length_of=lambda position: self.lengths[position],
+            group_of=(lambda position: self.masks[position]) if twins else None,
         )
 
     def operators(self) -> npt.NDArray[np.int64]:
@@ -98,6 +182,11 @@ def extract(
 ) -> Extraction:
     """Read every text once. `track` may wrap the problems, to show progress."""
     ordered = tuple(sorted(problems, key=lambda problem: problem.id))
-    features = tuple(text_features(problem, window) for problem in track(ordered))
+    lengths, masks, contexts = [], [], []
+    for problem in track(ordered):
+        reading = read(problem)
+        lengths.append(len(reading.tokens))
+        masks.append(reading.mask)
+        contexts.append(reading.contexts(window))
     templates = tuple(None if p.expression is None else template(p.expression) for p in ordered)
-    return Extraction(ordered, features, templates, vectorise, window)
+    return Extraction(ordered, tuple(lengths), tuple(masks), tuple(contexts), templates, vectorise, window)

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from comdiv.errors import ComdivError
 from comdiv.expression import subtrees
 from comdiv.expression.tree import Operation
+from comdiv.problem import Problem
 from comdiv.splitting.divergence import ALPHA_PRESETS, alphas_named, count_divergence, divergence
 from comdiv.splitting.encoding import Encoded, Incidence
-from comdiv.splitting.extraction import Extraction, ExtractionSettings
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, extract
 from comdiv.splitting.sides import random_split
 
 IID_SEEDS = 5  # random splits over which the i.i.d. divergence is averaged
@@ -84,8 +85,7 @@ def measure(
     encoded = extraction.encoded(settings)
     with_expression = np.array([name is not None for name in extraction.templates])
     compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
-    masked = [feature.masked_text for feature in extraction.features]
-    twins = _seen_elsewhere(masked, test)
+    twins = _seen_elsewhere(extraction.masks, test)
     return Measurement(
         train_size=int((~test).sum()),
         test_size=int(test.sum()),
@@ -114,6 +114,24 @@ def measure(
         atoms=atoms,
         compounds=compounds,
     )
+
+
+def measure_sides(
+    training: Sequence[Problem],
+    test: Sequence[Problem],
+    settings: ExtractionSettings,
+    *,
+    alpha: str = "paper",
+    track: Track = lambda items: items,
+) -> Measurement:
+    """The measurement of a train/test pair that comdiv did not split."""
+    for side, problems in (("training", training), ("test", test)):
+        if not problems:
+            raise ComdivError(f"the {side} side has no problems")
+    extraction = extract([*training, *test], window=settings.window, track=track)
+    in_test = {id(problem) for problem in test}  # ids of files may clash, objects do not
+    mask = np.array([id(problem) in in_test for problem in extraction.problems])
+    return measure(extraction, mask, settings, alpha=alpha)
 
 
 def _other_clusterings(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> float:
@@ -186,3 +204,34 @@ def _operator_divergence(extraction: Extraction, test: Mask) -> float:
             nodes = subtrees(problem.expression)
             counts[int(is_test)].update(node.operator for node in nodes if isinstance(node, Operation))
     return round(divergence(counts[0], counts[1], 0.5), 6) if counts[0] and counts[1] else 1.0
+
+
+def markdown_table(measurement: Measurement) -> str:
+    """The measurement as a Markdown table."""
+    rows = ["| measure | value |", "| --- | --- |"]
+    return "\n".join(rows + [f"| {name} | {value} |" for name, value in table_rows(measurement)])
+
+
+def table_rows(measurement: Measurement) -> list[tuple[str, str]]:
+    """The measurement as lines for people: in the terminal, in cards."""
+    m = measurement
+    compound, atom = m.compound_divergence, m.atom_divergence
+    return [
+        ("training / test problems", f"{m.train_size:,} / {m.test_size:,}"),
+        ("compound divergence (paper, α = 0.5)", f"{compound['paper']:.3f}"),
+        ("compound divergence (Keysers et al., α = 0.1)", f"{compound['keysers2020']:.3f}"),
+        ("atom divergence (paper, α = 0.1)", f"{atom['paper']:.4f}"),
+        ("atom divergence (Keysers et al., α = 0.5)", f"{atom['keysers2020']:.4f}"),
+        (
+            f"the same with other clusterings of quantities ({m.alpha})",
+            f"{m.compound_divergence_other_clusterings:.3f}",
+        ),
+        (f"i.i.d. compound divergence, same k ({m.alpha})", f"{m.iid_compound_divergence:.3f}"),
+        ("length ratio of the texts, train / test", f"{m.length_ratio:.3f}"),
+        ("length ratio of the expressions", f"{m.expression_length_ratio:.3f}"),
+        ("operator divergence (α = 0.5)", f"{m.operator_divergence:.4f}"),
+        ("test problems with an unseen compound", f"{m.unseen_compound_share:.1%}"),
+        ("test problems with an unseen template", f"{m.unseen_template_share:.1%}"),
+        ("test problems with a twin in train", f"{m.twins} ({m.twin_share:.1%})"),
+        ("problems without an expression", f"{m.without_expression}"),
+    ]

@@ -131,8 +131,8 @@ def _plain(extraction: Extraction, twins: bool) -> Encoded:
         range(len(extraction.problems)),
         lambda position: (),
         lambda position: (),
-        length_of=lambda position: extraction.features[position].tokens,
-        group_of=(lambda position: extraction.features[position].masked_text) if twins else None,
+        length_of=lambda position: extraction.lengths[position],
+        group_of=(lambda position: extraction.masks[position]) if twins else None,
     )
 
 
@@ -159,8 +159,11 @@ def split_by_template(
     extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
 ) -> Mask:
     """`template`: whole templates, drawn at random, until the size is reached; no test template is in train."""
-    groups = _connected([(f.masked_text if settings.twins else position, extraction.templates[position] or position)
-                         for position, f in enumerate(extraction.features)])  # fmt: skip
+    keys = [
+        (mask if settings.twins else position, extraction.templates[position] or position)
+        for position, mask in enumerate(extraction.masks)
+    ]
+    groups = _connected(keys)
     encoded = encode(range(len(groups)), lambda p: (), lambda p: (), group_of=lambda position: groups[position])
     return random_split(encoded, size, settings.seed)
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from comdiv.errors import ComdivError
-from comdiv.splitting.compounds import atoms_of, compounds_of
 from comdiv.splitting.encoding import Incidence
-from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, extract
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, atoms_of, compounds_of, extract
 from comdiv.studio.library import SOURCE, Entry, Library
 
 LEGEND_WORDS = 4
@@ -111,7 +110,7 @@ def _counts(incidence: Incidence, test: "np.typing.NDArray[np.bool_]") -> dict[s
 def _typical_words(extraction: Extraction, settings: ExtractionSettings) -> dict[int, tuple[str, ...]]:
     """For each cluster the words that stand around its quantities more often than around others'."""
     clusters = extraction.clusters(settings.k, settings.seed).tolist()
-    contexts = (context for feature in extraction.features for context in feature.contexts)
+    contexts = (context for own in extraction.contexts for context in own)
     counts: dict[int, Counter[str]] = {}
     for cluster, context in zip(clusters, contexts, strict=True):
         counts.setdefault(cluster, Counter()).update({word for word in context if word.isalpha() and word != "NUM"})

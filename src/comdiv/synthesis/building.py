@@ -16,9 +16,9 @@ from comdiv.files import refuse_to_overwrite
 from comdiv.problem import Problem
 from comdiv.review import REVIEW, Decision, latest, read_review, reviewed
 from comdiv.solver import Progress
-from comdiv.splitting.building import corpus_facts, draw_validation, library_versions
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
+from comdiv.splitting.outputs import corpus_facts, draw_validation, library_versions
 from comdiv.synthesis.decomposition import Decomposition, decompose
 from comdiv.synthesis.options import SynthesisOptions
 from comdiv.synthesis.reading import Reader, Reading
@@ -257,7 +257,7 @@ def _write(
     _check_apart(selection.training, test_problems)
     extraction = extract((*selection.training, *test_problems))
     test = np.array([problem.id in in_test for problem in extraction.problems])
-    contexts = len({context for feature in extraction.features for context in feature.contexts if context})
+    contexts = len({context for own in extraction.contexts for context in own if context})
     settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # a few problems have few clusters
     measurement = measure(extraction, test, settings)
     validation = draw_validation(extraction, test, options.validation, seed=options.seed)

@@ -11,8 +11,7 @@ from comdiv.experiments.reporting.cases import case_studies
 from comdiv.experiments.reporting.examples import three_problems, worked_examples
 from comdiv.expression import parse, template
 from comdiv.problem import Problem, Provenance, write_problems
-from comdiv.splitting.compounds import compounds_of
-from comdiv.splitting.extraction import extract
+from comdiv.splitting.extraction import compounds_of, extract
 from experiments.synthetic import problems
 
 

@@ -10,8 +10,7 @@ from comdiv.experiments.store import part_problems, read_part
 from comdiv.expression import operator_count, template
 from comdiv.language import get_language
 from comdiv.problem import Problem
-from comdiv.splitting.compounds import compounds_of
-from comdiv.splitting.extraction import Extraction, extract
+from comdiv.splitting.extraction import Extraction, compounds_of, extract
 
 MakeExample = Callable[[PlanResults, Cell], "Example | None"]
 LONGEST = 260  # characters of a text that is shown

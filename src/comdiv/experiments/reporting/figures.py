@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from comdiv.evaluation.significance import Interval
 from comdiv.experiments.reporting.tables import file_name
 from comdiv.figures import Draw, Theme
-from comdiv.splitting.figures import frequency_figure
 from comdiv.splitting.measurement import Frequency
+from comdiv.splitting.outputs import frequency_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

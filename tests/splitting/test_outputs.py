@@ -8,17 +8,10 @@ import pytest
 from comdiv.corpora import Columns, read_rows
 from comdiv.expression import parse
 from comdiv.problem import Problem
-from comdiv.splitting.building import (
-    build_dataset,
-    card_paragraphs,
-    corpus_facts,
-    markdown_table,
-    smaller_test_note,
-    table_rows,
-)
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
-from comdiv.splitting.measurement import measure
+from comdiv.splitting.measurement import markdown_table, measure, table_rows
 from comdiv.splitting.methods import SplitSettings, split_problems
+from comdiv.splitting.outputs import build_dataset, card_paragraphs, corpus_facts, smaller_test_note
 
 SETTINGS = SplitSettings(method="iid", test_size=20, extraction=ExtractionSettings(k=3))
 SOURCE = {"corpus": "toys", "version": "1", "problems": 100}
@@ -67,7 +60,7 @@ def test_every_problem_is_in_one_part_and_sorted_by_id() -> None:
 def test_twins_lie_together_in_train_validation_or_test(seed: int) -> None:
     settings = SETTINGS.changed(seed=seed)
     dataset, _ = build_dataset(EXTRACTION, split_problems(EXTRACTION, settings), settings, SOURCE)
-    text_of = {p.id: f.masked_text for p, f in zip(EXTRACTION.problems, EXTRACTION.features, strict=True)}
+    text_of = {p.id: mask for p, mask in zip(EXTRACTION.problems, EXTRACTION.masks, strict=True)}
     sides = [{text_of[p.id] for p in part} for part in (dataset.train, dataset.validation, dataset.test)]
     assert sum(len(side) for side in sides) == 80
     assert len(set.union(*sides)) == 80

@@ -1,11 +1,14 @@
-"""From a test mask to a dataset: validation drawn once, everything measured, every parameter written down."""
+"""What a split or a measurement leaves behind: datasets with their cards, reports, and pictures of the frequencies.
+
+The one module of this package that writes. Validation is drawn once, everything measured, every parameter recorded.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +16,18 @@ import numpy.typing as npt
 from comdiv import groups
 from comdiv.corpora import Corpus
 from comdiv.dataset import Dataset, write_dataset
+from comdiv.figures import Draw, Theme, write_figure
+from comdiv.files import write_text
 from comdiv.splitting.extraction import Extraction
-from comdiv.splitting.figures import draw_frequencies
-from comdiv.splitting.measurement import Measurement, measure
+from comdiv.splitting.measurement import Frequency, Measurement, markdown_table, measure
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Mask = npt.NDArray[np.bool_]
 _VERSIONS_OF = ("comdiv", "numpy", "scikit-learn", "numba", "rjieba", "textblob")
+SHOWN = 40  # bars: as many as the paper's figure has clusters
 
 
 def corpus_facts(corpus: Corpus) -> dict[str, Any]:
@@ -89,7 +97,7 @@ def write_split(
 def draw_validation(extraction: Extraction, test: Mask, share: float, *, seed: int, twins: bool = True) -> Mask:
     """A random share of the training side, twins together; none where no group of twins is as small as that."""
     training = np.flatnonzero(~test)
-    keys = [extraction.features[position].masked_text if twins else int(position) for position in training]
+    keys = [extraction.masks[position] if twins else int(position) for position in training]
     validation = np.zeros(len(test), dtype=np.bool_)
     validation[training[groups.draw_validation(keys, share, seed)]] = True
     return validation
@@ -115,32 +123,52 @@ def smaller_test_note(measurement: Measurement, settings: SplitSettings) -> str:
     return f"The test side has {measurement.test_size} problems instead of {wanted}: {together} stay together."
 
 
-def markdown_table(measurement: Measurement) -> str:
-    """The measurement as a Markdown table."""
-    rows = ["| measure | value |", "| --- | --- |"]
-    return "\n".join(rows + [f"| {name} | {value} |" for name, value in table_rows(measurement)])
+def write_measurement(measurement: Measurement, folder: Path) -> list[Path]:
+    """`report.json` with all frequencies, `report.md`, and the two figures; returns the figures' paths."""
+    record = measurement.to_json(frequencies=True)
+    write_text(folder / "report.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+    write_text(folder / "report.md", markdown_table(measurement) + "\n")
+    return draw_frequencies(measurement, folder)
 
 
-def table_rows(measurement: Measurement) -> list[tuple[str, str]]:
-    """The measurement as lines for people: in the terminal, in cards."""
-    m = measurement
-    compound, atom = m.compound_divergence, m.atom_divergence
-    return [
-        ("training / test problems", f"{m.train_size:,} / {m.test_size:,}"),
-        ("compound divergence (paper, α = 0.5)", f"{compound['paper']:.3f}"),
-        ("compound divergence (Keysers et al., α = 0.1)", f"{compound['keysers2020']:.3f}"),
-        ("atom divergence (paper, α = 0.1)", f"{atom['paper']:.4f}"),
-        ("atom divergence (Keysers et al., α = 0.5)", f"{atom['keysers2020']:.4f}"),
-        (
-            f"the same with other clusterings of quantities ({m.alpha})",
-            f"{m.compound_divergence_other_clusterings:.3f}",
-        ),
-        (f"i.i.d. compound divergence, same k ({m.alpha})", f"{m.iid_compound_divergence:.3f}"),
-        ("length ratio of the texts, train / test", f"{m.length_ratio:.3f}"),
-        ("length ratio of the expressions", f"{m.expression_length_ratio:.3f}"),
-        ("operator divergence (α = 0.5)", f"{m.operator_divergence:.4f}"),
-        ("test problems with an unseen compound", f"{m.unseen_compound_share:.1%}"),
-        ("test problems with an unseen template", f"{m.unseen_template_share:.1%}"),
-        ("test problems with a twin in train", f"{m.twins} ({m.twin_share:.1%})"),
-        ("problems without an expression", f"{m.without_expression}"),
-    ]
+def draw_frequencies(measurement: Measurement, folder: Path) -> list[Path]:
+    """Write `atoms` and `compounds` as SVG and PNG into a folder; the same measurement gives the same bytes."""
+    paths = []
+    preset = measurement.alpha
+    for name, frequencies, divergence in (
+        ("atoms", measurement.atoms, measurement.atom_divergence[preset]),
+        ("compounds", measurement.compounds, measurement.compound_divergence[preset]),
+    ):
+        if frequencies:  # expressions may have no quantity at all
+            paths += write_figure(folder / f"frequencies-{name}", frequency_figure(name, frequencies, divergence))
+    return paths
+
+
+def frequency_figure(name: str, frequencies: Sequence[Frequency], divergence: float) -> Draw:
+    """The picture for `atoms` or `compounds`, ready to be drawn in a theme."""
+    shown = frequencies[:SHOWN]
+    train_total = max(1, sum(frequency.train for frequency in frequencies))
+    test_total = max(1, sum(frequency.test for frequency in frequencies))
+
+    def draw(theme: Theme) -> "Figure":
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(10.6, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        positions, width = range(len(shown)), 0.42
+        train = [frequency.train / train_total for frequency in shown]
+        test = [frequency.test / test_total for frequency in shown]
+        for shift, shares, colour, label in (
+            (-width / 2, train, theme.train, f"train (n = {train_total:,})"),
+            (width / 2, test, theme.test, f"test (n = {test_total:,})"),
+        ):
+            axes.bar([position + shift for position in positions], shares, width, color=colour, label=label)
+        axes.set_xticks(list(positions), [frequency.name for frequency in shown], rotation=70, ha="right", fontsize=7)
+        axes.set_xlabel(f"{name[:-1]}, most frequent first")
+        axes.set_ylabel("share of occurrences")
+        title = f"{name.capitalize()}: divergence {divergence:.3f}"
+        axes.set_title(f"{title} (the {len(shown)} most frequent of {len(frequencies):,})", loc="left")
+        axes.legend()
+        return figure
+
+    return draw

@@ -1,4 +1,4 @@
-"""The words around a quantity, and the clusters that they make."""
+"""Clusters of quantities by the words around them."""
 
 import re
 from collections.abc import Sequence
@@ -7,47 +7,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import comdiv.splitting.contexts
+import comdiv.splitting.extraction
 from comdiv.errors import ComdivError
-from comdiv.problem import Problem
-from comdiv.splitting.contexts import Context, cluster_contexts, text_features, tf_idf
+from comdiv.reading import Context, read_text
+from comdiv.splitting.extraction import cluster_contexts, tf_idf
 
 APPLES = [("red", "apples"), ("green", "apples"), ("ripe", "apples")]
 HOURS = [("long", "hours"), ("short", "hours"), ("two", "hours")]
 
 
-def features_of(text: str, language: str = "en", window: int = 3, *, number_words: bool = False) -> tuple[Context, ...]:
-    return text_features(Problem("1", language, text, number_words=number_words), window).contexts
-
-
-def test_a_context_is_three_tokens_on_each_side_without_the_quantity() -> None:
-    (context,) = features_of("In the old town Tom has 3 red bags of ripe apples")
-    assert context == ("town", "tom", "has", "red", "bags", "of")
-
-
-def test_a_window_is_cut_off_at_the_ends_of_the_text() -> None:
-    assert features_of("Buy 3 bags") == (("buy", "bags"),)
-
-
-def test_the_window_can_be_chosen() -> None:
-    assert features_of("Tom has 3 red bags", window=1) == (("has", "red"),)
-
-
-def test_other_numbers_are_one_token_and_words_are_lower_case() -> None:
-    assert features_of("TOM has 3 Bags, 1,000.5 Pears") == (
-        ("tom", "has", "bags", ",", "NUM"),
-        ("NUM", "bags", ",", "pears"),
-    )
-
-
-def test_number_words_are_quantities_only_where_the_problem_says_so() -> None:
-    text = "three bags and 12 apples"
-    assert features_of(text) == (("three", "bags", "and", "apples"),)
-    assert features_of(text, number_words=True) == (("bags", "and", "NUM"), ("NUM", "bags", "and", "apples"))
-
-
 def test_chinese_measure_words_of_one_character_are_kept() -> None:
-    first, second = features_of("小明有3个苹果和5条鱼", "zh")
+    first, second = read_text("小明有3个苹果和5条鱼", "zh").contexts(3)
     assert first == ("小明", "有", "个", "苹果", "和")
     assert second[-2:] == ("条", "鱼")
     assert tf_idf([first, second]).shape == (2, len({*first, *second}))
@@ -56,12 +26,6 @@ def test_chinese_measure_words_of_one_character_are_kept() -> None:
 def test_vectors_have_length_one() -> None:
     vectors = tf_idf([("a", "b", "b"), ("a",)]).toarray()
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1])
-
-
-def test_features_count_tokens_and_mask_twins_alike() -> None:
-    one, other = (text_features(Problem("1", "en", f"Tom has {n} bags.")) for n in ("3", "1,200"))
-    assert one == other
-    assert one.tokens == 5
 
 
 def test_contexts_with_the_same_words_lie_in_one_cluster() -> None:
@@ -85,7 +49,7 @@ def test_clusters_are_determined_by_the_seed() -> None:
 
 
 def test_many_quantities_are_clustered_in_batches_and_by_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comdiv.splitting.contexts, "MINI_BATCH_ABOVE", 5)
+    monkeypatch.setattr(comdiv.splitting.extraction, "MINI_BATCH_ABOVE", 5)
     labels = cluster_contexts([*APPLES, *HOURS], k=2)
     assert len(set(labels.tolist())) == 2
     assert np.array_equal(labels, cluster_contexts([*APPLES, *HOURS], k=2))
