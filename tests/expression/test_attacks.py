@@ -185,7 +185,12 @@ def test_a_number_that_is_no_answer_is_refused(answer: float) -> None:
         parse_answer(answer)
 
 
-@pytest.mark.parametrize("token", ["+", "1", "N0", "(", "\x00", ""])
+@pytest.mark.parametrize(
+    "token",
+    [
+        "+", "1", "N0", "(", "\x00", "",
+    ],
+)  # fmt: skip
 def test_a_million_tokens_are_too_many(token: str) -> None:
     for read in (parse_prefix, parse_postfix):
         with pytest.raises(ExpressionError, match=f"at most {MAX_NODES} nodes"):

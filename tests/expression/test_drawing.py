@@ -71,7 +71,12 @@ def test_svg_says_what_the_tree_says() -> None:
     assert sorted(texts_of(draw_svg(parse("N0*(1-N1)")))) == sorted(["×", "N0", "−", "1", "N1"])
 
 
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a & b", '"quoted"', "it's", "&lt;", "苹果 🍎"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>", "a & b", '"quoted"', "it's", "&lt;", "苹果 🍎",
+    ],
+)  # fmt: skip
 def test_svg_escapes_what_a_label_says(text: str) -> None:
     assert texts_of(draw_svg(Reference(0), label=lambda _: text)) == [text]
 

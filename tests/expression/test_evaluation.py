@@ -67,15 +67,10 @@ def test_a_value_is_the_one_that_fractions_give_or_our_error(tree: Expression, q
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("0.1+0.2", Fraction(3, 10)),
-        ("1/3*3", 1),
-        ("7-10", -3),
-        ("2^10", 1024),
-        ("2^(-2)", Fraction(1, 4)),
-        ("0^0", 1),
-        ("N0*(1-N1)", 8),
+        ("0.1+0.2", Fraction(3, 10)), ("1/3*3", 1), ("7-10", -3), ("2^10", 1024), ("2^(-2)", Fraction(1, 4)),
+        ("0^0", 1), ("N0*(1-N1)", 8),
     ],
-)
+)  # fmt: skip
 def test_values_are_exact(text: str, value: Fraction) -> None:
     assert value_of(parse(text), [Fraction(10), Fraction(1, 5)]) == value
 
@@ -83,16 +78,12 @@ def test_values_are_exact(text: str, value: Fraction) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1/0", "division by zero"),
-        ("N0/(N0-N0)", "division by zero"),
-        ("0^(-1)", "division by zero"),
-        ("2^0.5", "the exponent 0.5 is no whole number"),
-        ("2^65", "a power is too large"),
-        ("2^(-65)", "a power is too large"),
-        ("N7", "there is no quantity N7: the text has 2"),
+        ("1/0", "division by zero"), ("N0/(N0-N0)", "division by zero"), ("0^(-1)", "division by zero"),
+        ("2^0.5", "the exponent 0.5 is no whole number"), ("2^65", "a power is too large"),
+        ("2^(-65)", "a power is too large"), ("N7", "there is no quantity N7: the text has 2"),
         ("N2", "there is no quantity N2: the text has 2"),
     ],
-)
+)  # fmt: skip
 def test_what_has_no_value_says_why(text: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
         value_of(parse(text), [Fraction(10), Fraction(1, 5)])
@@ -117,37 +108,15 @@ def test_a_quantity_past_the_limit_is_refused_before_anything_is_computed_with_i
 @pytest.mark.parametrize(
     ("answer", "value"),
     [
-        ("9", 9),
-        ("-7", -7),
-        ("−7", -7),
-        (" 9 ", 9),
-        ("+5", 5),
-        ("20%", Fraction(1, 5)),
-        ("２０％", Fraction(1, 5)),
-        ("2/3", Fraction(2, 3)),
-        ("-2/3", Fraction(-2, 3)),
-        ("(2/3)", Fraction(2, 3)),
-        ("((2)/(3))", Fraction(2, 3)),
-        ("5((1)/(2))", Fraction(11, 2)),
-        ("5(1/2)", Fraction(11, 2)),
-        ("1,200", 1200),
-        ("1,200.50", Fraction(2401, 2)),
-        ("504.0", 504),
-        ("5.", 5),
-        (".5", Fraction(1, 2)),
-        ("1e-05", Fraction(1, 100_000)),
-        ("1.5E3", 1500),
-        ("9e99", 9 * 10**99),
-        (504.0, 504),
-        (0.1, Fraction(1, 10)),
-        (-2.5, Fraction(-5, 2)),
-        (1e-07, Fraction(1, 10_000_000)),
-        (-7, -7),
-        (0, 0),
-        (12345678901234567890, 12345678901234567890),
-        (np.float64(3.5), Fraction(7, 2)),
+        ("9", 9), ("-7", -7), ("−7", -7), (" 9 ", 9), ("+5", 5), ("20%", Fraction(1, 5)),
+        ("２０％", Fraction(1, 5)), ("2/3", Fraction(2, 3)), ("-2/3", Fraction(-2, 3)), ("(2/3)", Fraction(2, 3)),
+        ("((2)/(3))", Fraction(2, 3)), ("5((1)/(2))", Fraction(11, 2)), ("5(1/2)", Fraction(11, 2)),
+        ("1,200", 1200), ("1,200.50", Fraction(2401, 2)), ("504.0", 504), ("5.", 5), (".5", Fraction(1, 2)),
+        ("1e-05", Fraction(1, 100_000)), ("1.5E3", 1500), ("9e99", 9 * 10**99), (504.0, 504),
+        (0.1, Fraction(1, 10)), (-2.5, Fraction(-5, 2)), (1e-07, Fraction(1, 10_000_000)), (-7, -7), (0, 0),
+        (12345678901234567890, 12345678901234567890), (np.float64(3.5), Fraction(7, 2)),
     ],
-)
+)  # fmt: skip
 def test_answers_are_read_as_corpora_write_them(answer: str | float, value: Fraction) -> None:
     assert parse_answer(answer) == value
 
@@ -155,21 +124,13 @@ def test_answers_are_read_as_corpora_write_them(answer: str | float, value: Frac
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("", "an operand is missing"),
-        ("nine", "unknown name 'nine'"),
-        ("N0", "there is no quantity N0"),
-        ("1/0", "division by zero"),
-        ("9 apples", "unknown name 'apples'"),
-        (float("nan"), "the answer nan is no number"),
-        (float("inf"), "the answer inf is no number"),
-        (float("-inf"), "the answer -inf is no number"),
-        (1e300, "unknown name 'e'"),
-        (True, "not bool"),
-        (None, "not NoneType"),
-        (["9"], "not list"),
-        (1j, "not complex"),
+        ("", "an operand is missing"), ("nine", "unknown name 'nine'"), ("N0", "there is no quantity N0"),
+        ("1/0", "division by zero"), ("9 apples", "unknown name 'apples'"),
+        (float("nan"), "the answer nan is no number"), (float("inf"), "the answer inf is no number"),
+        (float("-inf"), "the answer -inf is no number"), (1e300, "unknown name 'e'"), (True, "not bool"),
+        (None, "not NoneType"), (["9"], "not list"), (1j, "not complex"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_answer_says_why(answer: object, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
         parse_answer(answer)  # type: ignore[arg-type]
@@ -200,24 +161,21 @@ def test_a_number_is_read_back_as_it_was_written(value: Fraction) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (Fraction(9), "9"),
-        (Fraction(-9), "-9"),
-        (Fraction(0), "0"),
-        (Fraction(3976, 100), "39.76"),
-        (Fraction(1, 8), "0.125"),
-        (Fraction(-1, 1000), "-0.001"),
-        (Fraction(5, 1) / 2, "2.5"),
-        (Fraction(2, 3), "2/3"),
-        (Fraction(-7, 6), "-7/6"),
+        (Fraction(9), "9"), (Fraction(-9), "-9"), (Fraction(0), "0"), (Fraction(3976, 100), "39.76"),
+        (Fraction(1, 8), "0.125"), (Fraction(-1, 1000), "-0.001"), (Fraction(5, 1) / 2, "2.5"),
+        (Fraction(2, 3), "2/3"), (Fraction(-7, 6), "-7/6"),
     ],
-)
+)  # fmt: skip
 def test_numbers_are_written_as_people_do_and_exactly(value: Fraction, text: str) -> None:
     assert format_number(value) == text
 
 
 @pytest.mark.parametrize(
-    ("denominator", "places"), [(1, 0), (2, 1), (8, 3), (5, 1), (25, 2), (10, 1), (400, 4), (3, None), (30, None)]
-)
+    ("denominator", "places"),
+    [
+        (1, 0), (2, 1), (8, 3), (5, 1), (25, 2), (10, 1), (400, 4), (3, None), (30, None),
+    ],
+)  # fmt: skip
 def test_decimal_places_are_counted_where_decimals_end(denominator: int, places: int | None) -> None:
     assert decimal_places(denominator) == places
 
@@ -245,20 +203,11 @@ def test_answers_agree_within_a_ten_thousandth_of_the_gold_one(value: Fraction, 
 @pytest.mark.parametrize(
     ("value", "printed", "same"),
     [
-        ("10/3", "3.33", True),
-        ("10/3", "3.34", False),
-        ("500/37", "13", True),
-        ("500/37", "14", True),
-        ("500/37", "13.5", True),
-        ("500/37", "13.6", False),
-        ("-50/3", "-16.7", True),
-        ("-50/3", "16.7", False),
-        ("136", "134", False),
-        ("2/3", "2/3", True),
-        ("0.667", "2/3", False),
-        ("0.04", "0", True),
+        ("10/3", "3.33", True), ("10/3", "3.34", False), ("500/37", "13", True), ("500/37", "14", True),
+        ("500/37", "13.5", True), ("500/37", "13.6", False), ("-50/3", "-16.7", True), ("-50/3", "16.7", False),
+        ("136", "134", False), ("2/3", "2/3", True), ("0.667", "2/3", False), ("0.04", "0", True),
     ],
-)
+)  # fmt: skip
 def test_answers_as_printed_are_rounded_or_cut_to_their_own_decimals(value: str, printed: str, same: bool) -> None:
     assert agrees_as_printed(Fraction(value), Fraction(printed)) is same
 

@@ -195,24 +195,13 @@ def test_mathen_form_has_the_least_positions_of_all_left_associated_orders(tree:
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        ("N1+N0", "N0+N1"),
-        ("N1*N0", "N0*N1"),
-        ("N1-N0", "N1-N0"),
-        ("N2-N0+N1", "N1-N0+N2"),
-        ("N2+(N0+N1)", "N0+N1+N2"),
-        ("N2-(N1-N0)", "N0-N1+N2"),
-        ("N1*(N2/N0)", "N1/N0*N2"),
-        ("N2/(N1*N0)", "N2/N0/N1"),
-        ("N2/(N1/N0)", "N0/N1*N2"),
-        ("2*N1*N0", "N0*N1*2"),
-        ("1-(1-N0)", "N0+1-1"),
-        ("(1-N1)*N0", "N0*(1-N1)"),
-        ("N2*N1+N0", "N0+N1*N2"),
-        ("(N2+N1)^(N1*N0)", "(N1+N2)^(N0*N1)"),
-        ("3-1-2", "3-1-2"),
-        ("N2+N2/N1", "N2/N1+N2"),
+        ("N1+N0", "N0+N1"), ("N1*N0", "N0*N1"), ("N1-N0", "N1-N0"), ("N2-N0+N1", "N1-N0+N2"),
+        ("N2+(N0+N1)", "N0+N1+N2"), ("N2-(N1-N0)", "N0-N1+N2"), ("N1*(N2/N0)", "N1/N0*N2"),
+        ("N2/(N1*N0)", "N2/N0/N1"), ("N2/(N1/N0)", "N0/N1*N2"), ("2*N1*N0", "N0*N1*2"), ("1-(1-N0)", "N0+1-1"),
+        ("(1-N1)*N0", "N0*(1-N1)"), ("N2*N1+N0", "N0+N1*N2"), ("(N2+N1)^(N1*N0)", "(N1+N2)^(N0*N1)"),
+        ("3-1-2", "3-1-2"), ("N2+N2/N1", "N2/N1+N2"),
     ],
-)
+)  # fmt: skip
 def test_mathen_form_worked_by_hand(text: str, form: str) -> None:
     assert to_infix(mathen_normal_form(parse(text))) == form
 
@@ -220,29 +209,16 @@ def test_mathen_form_worked_by_hand(text: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected_template", "expected_shape"),
     [
-        ("N1*N0", "n1*n2", "n*n"),
-        ("N1-N0", "n2-n1", "n-n"),
-        ("N0-N1", "n1-n2", "n-n"),
-        ("N1/N0", "n2/n1", "n/n"),
-        ("N1^N0", "n2^n1", "n^n"),
-        ("N2+(N0+N1)", "n1+n2+n3", "n+n+n"),
-        ("N2*(N0*N1)", "n1*n2*n3", "n*n*n"),
-        ("N7*N3", "n1*n2", "n*n"),
-        ("N5-N2", "n2-n1", "n-n"),
-        ("N4+N4", "n1+n1", "n+n"),
-        ("N0*(1-N1)", "n1*(1-n2)", "n*(1-n)"),
-        ("(1-N1)*N0", "n1*(1-n2)", "n*(1-n)"),
-        ("1-(1-N0)", "1-(1-n1)", "1-(1-n)"),
-        ("3.14*N1*N1", "n1*n1*3.14", "n*n*3.14"),
-        ("2+1", "1+2", "1+2"),
-        ("N0-(N1-N2)", "n1-(n2-n3)", "n-(n-n)"),
-        ("N2+(N0-N1)", "n1-n2+n3", "n-n+n"),
-        ("N1*(N0+N2)", "(n1+n3)*n2", "(n+n)*n"),
-        ("N0*(1-N1)*N2", "n1*(1-n2)*n3", "n*(1-n)*n"),
-        ("N0*20%", "n1*0.2", "n*0.2"),
-        ("7", "7", "7"),
+        ("N1*N0", "n1*n2", "n*n"), ("N1-N0", "n2-n1", "n-n"), ("N0-N1", "n1-n2", "n-n"), ("N1/N0", "n2/n1", "n/n"),
+        ("N1^N0", "n2^n1", "n^n"), ("N2+(N0+N1)", "n1+n2+n3", "n+n+n"), ("N2*(N0*N1)", "n1*n2*n3", "n*n*n"),
+        ("N7*N3", "n1*n2", "n*n"), ("N5-N2", "n2-n1", "n-n"), ("N4+N4", "n1+n1", "n+n"),
+        ("N0*(1-N1)", "n1*(1-n2)", "n*(1-n)"), ("(1-N1)*N0", "n1*(1-n2)", "n*(1-n)"),
+        ("1-(1-N0)", "1-(1-n1)", "1-(1-n)"), ("3.14*N1*N1", "n1*n1*3.14", "n*n*3.14"), ("2+1", "1+2", "1+2"),
+        ("N0-(N1-N2)", "n1-(n2-n3)", "n-(n-n)"), ("N2+(N0-N1)", "n1-n2+n3", "n-n+n"),
+        ("N1*(N0+N2)", "(n1+n3)*n2", "(n+n)*n"), ("N0*(1-N1)*N2", "n1*(1-n2)*n3", "n*(1-n)*n"),
+        ("N0*20%", "n1*0.2", "n*0.2"), ("7", "7", "7"),
     ],
-)
+)  # fmt: skip
 def test_template_and_shape_worked_by_hand(text: str, expected_template: str, expected_shape: str) -> None:
     tree = parse(text)
     assert (template(tree), shape(tree)) == (expected_template, expected_shape)

@@ -64,20 +64,14 @@ def test_infix_is_read_as_school_taught_it(text: str, tree: Expression) -> None:
 @pytest.mark.parametrize(
     ("text", "tree"),
     [
-        ("-3", number(-3)),
-        ("+3", number(3)),
-        ("--3", number(3)),
-        ("-N0", Operation("-", number(0), N0)),
+        ("-3", number(-3)), ("+3", number(3)), ("--3", number(3)), ("-N0", Operation("-", number(0), N0)),
         ("-2^2", Operation("-", number(0), Operation("^", number(2), number(2)))),
-        ("(-2)^2", Operation("^", number(-2), number(2))),
-        ("2^-3", Operation("^", number(2), number(-3))),
+        ("(-2)^2", Operation("^", number(-2), number(2))), ("2^-3", Operation("^", number(2), number(-3))),
         ("2^-3*4", Operation("*", Operation("^", number(2), number(-3)), number(4))),
-        ("N0*-2", Operation("*", N0, number(-2))),
-        ("N0--2", Operation("-", N0, number(-2))),
-        ("-N0*N1", Operation("*", Operation("-", number(0), N0), N1)),
-        ("-20%", number("-1/5")),
+        ("N0*-2", Operation("*", N0, number(-2))), ("N0--2", Operation("-", N0, number(-2))),
+        ("-N0*N1", Operation("*", Operation("-", number(0), N0), N1)), ("-20%", number("-1/5")),
     ],
-)
+)  # fmt: skip
 def test_a_sign_is_weaker_than_a_power_and_stronger_than_a_product(text: str, tree: Expression) -> None:
     assert parse(text) == tree
 
@@ -169,26 +163,17 @@ def test_any_list_of_tokens_is_a_tree_of_that_many_nodes_or_our_error(tokens: li
 @pytest.mark.parametrize(
     ("text", "message", "position"),
     [
-        ("", "an operand is missing", 0),
-        ("   ", "an operand is missing", 3),
-        ("N0+", "an operand is missing", 3),
-        ("N0+*N1", r"operator '\*' lacks its left operand", 3),
-        ("/N0", "operator '/' lacks its left operand", 0),
-        ("(N0+N1", r"'\(' is never closed", 0),
-        ("N0+(N1", r"'\(' is never closed", 3),
-        ("N0)", r"'\)' closes nothing", 2),
-        ("(N0]", r"'\]' closes '\('", 3),
-        ("()", r"an operand is missing before '\)'", 1),
-        ("(N0-)", r"an operand is missing before '\)'", 4),
-        ("%", "a percent sign without a number", 0),
-        ("N0 N1", "an operator is missing before 'N1'", 3),
-        ("(3)4", "an operator is missing before '4'", 3),
-        ("N0+apples", "unknown name 'apples'", 3),
-        ("N0=3", "unexpected character '='", 2),
-        ("３＋４？", "unexpected character '？'", 3),
+        ("", "an operand is missing", 0), ("   ", "an operand is missing", 3), ("N0+", "an operand is missing", 3),
+        ("N0+*N1", r"operator '\*' lacks its left operand", 3), ("/N0", "operator '/' lacks its left operand", 0),
+        ("(N0+N1", r"'\(' is never closed", 0), ("N0+(N1", r"'\(' is never closed", 3),
+        ("N0)", r"'\)' closes nothing", 2), ("(N0]", r"'\]' closes '\('", 3),
+        ("()", r"an operand is missing before '\)'", 1), ("(N0-)", r"an operand is missing before '\)'", 4),
+        ("%", "a percent sign without a number", 0), ("N0 N1", "an operator is missing before 'N1'", 3),
+        ("(3)4", "an operator is missing before '4'", 3), ("N0+apples", "unknown name 'apples'", 3),
+        ("N0=3", "unexpected character '='", 2), ("３＋４？", "unexpected character '？'", 3),
         ("1+.", "a point without digits", 2),
     ],
-)
+)  # fmt: skip
 def test_an_error_in_infix_says_what_and_where(text: str, message: str, position: int) -> None:
     with pytest.raises(ExpressionError, match=message) as caught:
         parse(text)

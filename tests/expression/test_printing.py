@@ -31,31 +31,11 @@ N0, N1 = Reference(0), Reference(1)
 @pytest.mark.parametrize(
     "text",
     [
-        "N0+N1+N2",
-        "N0+(N1+N2)",
-        "N0-N1+N2",
-        "N0-(N1+N2)",
-        "N0-(N1-N2)",
-        "N0*N1/N2",
-        "N0/(N1*N2)",
-        "N0/(N1/N2)",
-        "N0*(N1*N2)",
-        "(N0+N1)*N2",
-        "N0+N1*N2",
-        "N0*(1-N1)",
-        "N0^N1^N2",
-        "(N0^N1)^N2",
-        "(N0*N1)^2",
-        "N0*N1^2",
-        "N0^(N1+1)",
-        "N0*(-2)",
-        "(-2)^N0",
-        "-2",
-        "0-N0",
-        "N0*0(1/3)",
-        "N0+(-0(1/3))",
+        "N0+N1+N2", "N0+(N1+N2)", "N0-N1+N2", "N0-(N1+N2)", "N0-(N1-N2)", "N0*N1/N2", "N0/(N1*N2)", "N0/(N1/N2)",
+        "N0*(N1*N2)", "(N0+N1)*N2", "N0+N1*N2", "N0*(1-N1)", "N0^N1^N2", "(N0^N1)^N2", "(N0*N1)^2", "N0*N1^2",
+        "N0^(N1+1)", "N0*(-2)", "(-2)^N0", "-2", "0-N0", "N0*0(1/3)", "N0+(-0(1/3))",
     ],
-)
+)  # fmt: skip
 def test_infix_has_exactly_the_brackets_that_the_tree_needs(text: str) -> None:
     assert to_infix(parse(text)) == text
 
@@ -78,15 +58,10 @@ def test_taking_any_pair_of_brackets_away_changes_the_tree(tree: Expression) -> 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("3.14", "3.14"),
-        ("100", "100"),
-        ("-0.5", "-0.5"),
-        ("1/3", "0(1/3)"),
-        ("7/3", "2(1/3)"),
-        ("-7/3", "-2(1/3)"),
-        ("1/1024", "0.0009765625"),
+        ("3.14", "3.14"), ("100", "100"), ("-0.5", "-0.5"), ("1/3", "0(1/3)"), ("7/3", "2(1/3)"),
+        ("-7/3", "-2(1/3)"), ("1/1024", "0.0009765625"),
     ],
-)
+)  # fmt: skip
 def test_a_constant_is_one_token_that_parses_back(value: str, text: str) -> None:
     assert constant_text(Fraction(value)) == text
     assert parse(text) == parse_prefix(text) == Constant(Fraction(value))
@@ -140,31 +115,19 @@ def test_quantities_are_named_as_asked_in_every_notation() -> None:
 @pytest.mark.parametrize(
     ("text", "latex"),
     [
-        ("N0", "N_{0}"),
-        ("N12*N3", r"N_{12} \times N_{3}"),
-        ("N0/N1", r"\frac{N_{0}}{N_{1}}"),
-        ("(N0+1)/(N1-1)", r"\frac{N_{0} + 1}{N_{1} - 1}"),
-        ("N0*(1-N1)", r"N_{0} \times \left(1 - N_{1}\right)"),
-        ("N0-(N1-N2)", r"N_{0} - \left(N_{1} - N_{2}\right)"),
-        ("N0-N1-N2", "N_{0} - N_{1} - N_{2}"),
+        ("N0", "N_{0}"), ("N12*N3", r"N_{12} \times N_{3}"), ("N0/N1", r"\frac{N_{0}}{N_{1}}"),
+        ("(N0+1)/(N1-1)", r"\frac{N_{0} + 1}{N_{1} - 1}"), ("N0*(1-N1)", r"N_{0} \times \left(1 - N_{1}\right)"),
+        ("N0-(N1-N2)", r"N_{0} - \left(N_{1} - N_{2}\right)"), ("N0-N1-N2", "N_{0} - N_{1} - N_{2}"),
         ("N0-N1*N2", r"N_{0} - N_{1} \times N_{2}"),
         ("N0*(N1*N2)", r"N_{0} \times \left(N_{1} \times N_{2}\right)"),
-        ("N0*(N1/N2)", r"N_{0} \times \frac{N_{1}}{N_{2}}"),
-        ("N0^(N1+1)", "N_{0}^{N_{1} + 1}"),
-        ("(N0^N1)^2", r"\left(N_{0}^{N_{1}}\right)^{2}"),
-        ("N0^N1^2", "N_{0}^{N_{1}^{2}}"),
-        ("(N0/N1)^2", r"\left(\frac{N_{0}}{N_{1}}\right)^{2}"),
-        ("(N0+N1)^2", r"\left(N_{0} + N_{1}\right)^{2}"),
-        ("0(1/3)^2", r"\left(\frac{1}{3}\right)^{2}"),
-        ("N0*0(1/3)", r"N_{0} \times \frac{1}{3}"),
-        ("-2(1/3)", r"-\frac{7}{3}"),
-        ("N0+(-2)", r"N_{0} + \left(-2\right)"),
-        ("(-2)^2", r"\left(-2\right)^{2}"),
-        ("2^(-2)", "2^{-2}"),
-        ("N0/(-2)", r"\frac{N_{0}}{-2}"),
-        ("3.14*N0", r"3.14 \times N_{0}"),
+        ("N0*(N1/N2)", r"N_{0} \times \frac{N_{1}}{N_{2}}"), ("N0^(N1+1)", "N_{0}^{N_{1} + 1}"),
+        ("(N0^N1)^2", r"\left(N_{0}^{N_{1}}\right)^{2}"), ("N0^N1^2", "N_{0}^{N_{1}^{2}}"),
+        ("(N0/N1)^2", r"\left(\frac{N_{0}}{N_{1}}\right)^{2}"), ("(N0+N1)^2", r"\left(N_{0} + N_{1}\right)^{2}"),
+        ("0(1/3)^2", r"\left(\frac{1}{3}\right)^{2}"), ("N0*0(1/3)", r"N_{0} \times \frac{1}{3}"),
+        ("-2(1/3)", r"-\frac{7}{3}"), ("N0+(-2)", r"N_{0} + \left(-2\right)"), ("(-2)^2", r"\left(-2\right)^{2}"),
+        ("2^(-2)", "2^{-2}"), ("N0/(-2)", r"\frac{N_{0}}{-2}"), ("3.14*N0", r"3.14 \times N_{0}"),
     ],
-)
+)  # fmt: skip
 def test_latex_has_brackets_where_a_reader_needs_them(text: str, latex: str) -> None:
     assert to_latex(parse(text)) == latex
 

@@ -30,21 +30,13 @@ def test_plain_signs_keep_every_position(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value", "written"),
     [
-        ("9", 9, ""),
-        ("007", 7, ""),
-        ("3.14", Fraction(314, 100), ""),
-        ("5.", 5, ""),
-        (".5", Fraction(1, 2), ""),
-        ("1,200", 1200, ""),
-        ("12,345,678.9", Fraction(123456789, 10), ""),
-        ("20%", Fraction(1, 5), "20%"),
-        ("2.5%", Fraction(1, 40), "2.5%"),
-        ("1(1/2)", Fraction(3, 2), "1(1/2)"),
-        ("5((1)/(2))", Fraction(11, 2), "5(1/2)"),
-        ("5 ( ( 1 ) / 2 )", Fraction(11, 2), "5(1/2)"),
+        ("9", 9, ""), ("007", 7, ""), ("3.14", Fraction(314, 100), ""), ("5.", 5, ""), (".5", Fraction(1, 2), ""),
+        ("1,200", 1200, ""), ("12,345,678.9", Fraction(123456789, 10), ""), ("20%", Fraction(1, 5), "20%"),
+        ("2.5%", Fraction(1, 40), "2.5%"), ("1(1/2)", Fraction(3, 2), "1(1/2)"),
+        ("5((1)/(2))", Fraction(11, 2), "5(1/2)"), ("5 ( ( 1 ) / 2 )", Fraction(11, 2), "5(1/2)"),
         ("１２．５％", Fraction(1, 8), "12.5%"),
     ],
-)
+)  # fmt: skip
 def test_a_number_is_one_token_with_its_exact_value(text: str, value: Fraction, written: str) -> None:
     (token,) = scan(text)
     assert (token.kind, token.value, token.written) == ("number", value, written)
@@ -53,16 +45,12 @@ def test_a_number_is_one_token_with_its_exact_value(text: str, value: Fraction, 
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
-        ("N0*(1-N1)", ["N0", "*", "(", "1", "-", "N1", ")"]),
-        ("2**3", ["2", "^", "3"]),
-        ("2 * * 3", ["2", "*", "*", "3"]),
-        ("1(1/0)", ["1", "(", "1", "/", "0", ")"]),
-        ("1(N0/2)", ["1", "(", "N0", "/", "2", ")"]),
-        ("(5)%", ["(", "5", ")", "%"]),
-        ("7\t+\n8\u3000", ["7", "+", "8"]),
-        ("", []),
+        ("N0*(1-N1)", ["N0", "*", "(", "1", "-", "N1", ")"]), ("2**3", ["2", "^", "3"]),
+        ("2 * * 3", ["2", "*", "*", "3"]), ("1(1/0)", ["1", "(", "1", "/", "0", ")"]),
+        ("1(N0/2)", ["1", "(", "N0", "/", "2", ")"]), ("(5)%", ["(", "5", ")", "%"]),
+        ("7\t+\n8\u3000", ["7", "+", "8"]), ("", []),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_single_number_is_several_tokens(text: str, tokens: list[str]) -> None:
     assert spelled(text) == tokens
 
@@ -87,8 +75,11 @@ def test_only_a_capital_n_with_up_to_four_digits_is_a_quantity(text: str, kind: 
 
 @pytest.mark.parametrize(
     ("text", "position"),
-    [("12+$", 3), ("12 + a.b", 6), ("1,20", 1), ("1,2345", 1), ("5!", 1), ("'1'", 0), ("1=2", 1), ("（３）？", 3)],
-)
+    [
+        ("12+$", 3), ("12 + a.b", 6), ("1,20", 1), ("1,2345", 1), ("5!", 1), ("'1'", 0), ("1=2", 1),
+        ("（３）？", 3),
+    ],
+)  # fmt: skip
 def test_a_character_without_a_meaning_is_an_error_at_its_position(text: str, position: int) -> None:
     with pytest.raises(ExpressionError) as caught:
         scan(text)
@@ -96,7 +87,12 @@ def test_a_character_without_a_meaning_is_an_error_at_its_position(text: str, po
     assert f"at position {position + 1}" in str(caught.value)
 
 
-@pytest.mark.parametrize("form", ["{}", "0.{}", "{}%", "1({}/2)", "1(1/{})", "5(({})/(3))"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}", "0.{}", "{}%", "1({}/2)", "1(1/{})", "5(({})/(3))",
+    ],
+)  # fmt: skip
 def test_a_number_has_a_greatest_length(form: str) -> None:
     with pytest.raises(ExpressionError, match=f"at most {MAX_DIGITS} digits") as caught:
         scan("  " + form.format("1" * (MAX_DIGITS + 1)))

@@ -49,8 +49,11 @@ def test_english_number_words_have_their_value(text: str, expected: tuple[str, s
 
 @pytest.mark.parametrize(
     "text",
-    ["someone", "tone", "the fifth grade", "a third friend", "the twenty-third day", "a second", "dozens", "often", ""],
-)
+    [
+        "someone", "tone", "the fifth grade", "a third friend", "the twenty-third day", "a second", "dozens",
+        "often", "",
+    ],
+)  # fmt: skip
 def test_english_ordinals_and_other_words_are_no_numbers(text: str) -> None:
     assert words("en", text) == []
 
@@ -71,30 +74,25 @@ def test_english_numbers_side_by_side_stay_apart(text: str, values: list[str]) -
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("有三本书", ("三", "3")),
-        ("有二十五个", ("二十五", "25")),
-        ("十个", ("十", "10")),
-        ("十五个", ("十五", "15")),
-        ("一百零八只", ("一百零八", "108")),
-        ("两百五十米", ("两百五十", "250")),
-        ("两千元", ("两千", "2000")),
-        ("一万二千人", ("一万二千", "12000")),
-        ("一亿五千万元", ("一亿五千万", "150000000")),
-        ("三分之二", ("三分之二", "2/3")),
-        ("百分之二十", ("百分之二十", "1/5")),
-        ("半小时", ("半", "1/2")),
-        ("半个", ("半", "1/2")),
+        ("有三本书", ("三", "3")), ("有二十五个", ("二十五", "25")), ("十个", ("十", "10")),
+        ("十五个", ("十五", "15")), ("一百零八只", ("一百零八", "108")), ("两百五十米", ("两百五十", "250")),
+        ("两千元", ("两千", "2000")), ("一万二千人", ("一万二千", "12000")),
+        ("一亿五千万元", ("一亿五千万", "150000000")), ("三分之二", ("三分之二", "2/3")),
+        ("百分之二十", ("百分之二十", "1/5")), ("半小时", ("半", "1/2")), ("半个", ("半", "1/2")),
         ("还剩一半", ("一半", "1/2")),
     ],
-)
+)  # fmt: skip
 def test_chinese_numerals_have_their_value(text: str, expected: tuple[str, str]) -> None:
     assert words("zh", text) == [expected]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["一共", "第一天", "第三本", "一样多", "一些", "万一", "三角形", "几十个", "十几个", "二〇〇八年", "", "百货"],
-)
+    [
+        "一共", "第一天", "第三本", "一样多", "一些", "万一", "三角形", "几十个", "十几个", "二〇〇八年", "",
+        "百货",
+    ],
+)  # fmt: skip
 def test_chinese_words_with_a_numeral_in_them_are_no_numbers(text: str) -> None:
     assert words("zh", text) == []
 

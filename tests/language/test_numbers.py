@@ -18,36 +18,29 @@ def found(text: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("7", ("7", "7", "integer")),
-        ("007", ("007", "7", "integer")),
-        ("3.50", ("3.50", "7/2", "decimal")),
-        (".5", (".5", "1/2", "decimal")),
-        ("1,000", ("1,000", "1000", "integer")),
-        ("1,234,567.8", ("1,234,567.8", "6172839/5", "decimal")),
-        ("20%", ("20%", "1/5", "percent")),
-        ("12.5 %", ("12.5 %", "1/8", "percent")),
-        ("1,000%", ("1,000%", "10", "percent")),
-        ("3/5", ("3/5", "3/5", "fraction")),
-        ("5 / 8", ("5 / 8", "5/8", "fraction")),
-        ("(1/3)", ("(1/3)", "1/3", "fraction")),
-        ("((2)/(3))", ("((2)/(3))", "2/3", "fraction")),
-        ("1(1/2)", ("1(1/2)", "3/2", "mixed")),
-        ("1 1/2", ("1 1/2", "3/2", "mixed")),
-        ("5((1)/(2))", ("5((1)/(2))", "11/2", "mixed")),
-        ("½", ("½", "1/2", "fraction")),
-        ("3¾", ("3¾", "15/4", "mixed")),
-        ("-11", ("-11", "-11", "integer")),
-        ("-1/2", ("-1/2", "-1/2", "fraction")),
-        ("１２．５", ("１２．５", "25/2", "decimal")),
-        ("２０％", ("２０％", "1/5", "percent")),
-        ("（１／３）", ("（１／３）", "1/3", "fraction")),
+        ("7", ("7", "7", "integer")), ("007", ("007", "7", "integer")), ("3.50", ("3.50", "7/2", "decimal")),
+        (".5", (".5", "1/2", "decimal")), ("1,000", ("1,000", "1000", "integer")),
+        ("1,234,567.8", ("1,234,567.8", "6172839/5", "decimal")), ("20%", ("20%", "1/5", "percent")),
+        ("12.5 %", ("12.5 %", "1/8", "percent")), ("1,000%", ("1,000%", "10", "percent")),
+        ("3/5", ("3/5", "3/5", "fraction")), ("5 / 8", ("5 / 8", "5/8", "fraction")),
+        ("(1/3)", ("(1/3)", "1/3", "fraction")), ("((2)/(3))", ("((2)/(3))", "2/3", "fraction")),
+        ("1(1/2)", ("1(1/2)", "3/2", "mixed")), ("1 1/2", ("1 1/2", "3/2", "mixed")),
+        ("5((1)/(2))", ("5((1)/(2))", "11/2", "mixed")), ("½", ("½", "1/2", "fraction")),
+        ("3¾", ("3¾", "15/4", "mixed")), ("-11", ("-11", "-11", "integer")),
+        ("-1/2", ("-1/2", "-1/2", "fraction")), ("１２．５", ("１２．５", "25/2", "decimal")),
+        ("２０％", ("２０％", "1/5", "percent")), ("（１／３）", ("（１／３）", "1/3", "fraction")),
     ],
-)
+)  # fmt: skip
 def test_each_way_of_writing_a_number_is_read(text: str, expected: tuple[str, str, str]) -> None:
     assert found(text) == [expected]
 
 
-@pytest.mark.parametrize("text", ["", "A4", "x2", "the 5th", "the 21st of May", "2nd", "3rd", "N0", "2/0", "٣"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "A4", "x2", "the 5th", "the 21st of May", "2nd", "3rd", "N0", "2/0", "٣",
+    ],
+)  # fmt: skip
 def test_what_is_no_quantity_gives_none(text: str) -> None:
     assert found(text) == []
 
@@ -55,21 +48,11 @@ def test_what_is_no_quantity_gives_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("3:5", [3, 5]),
-        ("3：5", [3, 5]),
-        ("10-3", [10, 3]),
-        ("10 - 3", [10, 3]),
-        ("(5)-3", [5, 3]),
-        ("a-5", [5]),
-        ("3 + -4", [3, -4]),
-        ("2,5 and 7", [2, 5, 7]),
-        ("1,0000", [1, 0]),
-        ("No.5", [5]),
-        ("wait...5", [5]),
-        ("He ate 5. 6 are left", [5, 6]),
-        ("1.2.3", [Fraction("1.2")]),
+        ("3:5", [3, 5]), ("3：5", [3, 5]), ("10-3", [10, 3]), ("10 - 3", [10, 3]), ("(5)-3", [5, 3]), ("a-5", [5]),
+        ("3 + -4", [3, -4]), ("2,5 and 7", [2, 5, 7]), ("1,0000", [1, 0]), ("No.5", [5]), ("wait...5", [5]),
+        ("He ate 5. 6 are left", [5, 6]), ("1.2.3", [Fraction("1.2")]),
     ],
-)
+)  # fmt: skip
 def test_signs_around_numbers_are_no_part_of_them(text: str, values: list[Fraction]) -> None:
     assert [span.value for span in number_spans(text)] == values
 
@@ -77,23 +60,22 @@ def test_signs_around_numbers_are_no_part_of_them(text: str, values: list[Fracti
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("He ate 3/5.", ["3/5"]),
-        ("a 1/2-inch nail", ["1/2"]),
-        ("1/5th of it", ["1/5"]),
-        ("1/2/3", ["1", "2", "3"]),
-        ("1-2/3", ["1", "2", "3"]),
-        ("168/6+2", ["168", "6", "2"]),
-        ("计算168/6", ["168", "6"]),
-        ("6/8与2的和", ["6", "8", "2"]),
-        ("6/8米", ["3/4"]),
+        ("He ate 3/5.", ["3/5"]), ("a 1/2-inch nail", ["1/2"]), ("1/5th of it", ["1/5"]),
+        ("1/2/3", ["1", "2", "3"]), ("1-2/3", ["1", "2", "3"]), ("168/6+2", ["168", "6", "2"]),
+        ("计算168/6", ["168", "6"]), ("6/8与2的和", ["6", "8", "2"]), ("6/8米", ["3/4"]),
     ],
-)
+)  # fmt: skip
 def test_a_slash_is_a_fraction_unless_it_is_an_exercise(text: str, values: list[str]) -> None:
     assert [str(span.value) for span in number_spans(text)] == values
 
 
 @pytest.mark.parametrize("digits", [31, 5_000, 200_000])
-@pytest.mark.parametrize("around", ["{}", "{}/2", "2/{}", "{}.5", "{}%", "1({}/3)"])
+@pytest.mark.parametrize(
+    "around",
+    [
+        "{}", "{}/2", "2/{}", "{}.5", "{}%", "1({}/3)",
+    ],
+)  # fmt: skip
 def test_a_run_of_digits_without_end_is_passed_over(digits: int, around: str) -> None:
     assert found(around.format("9" * digits) + " 7")[-1] == ("7", "7", "integer")
     assert all(len(text) < 40 for text, _, _ in found(around.format("9" * digits) + " 7"))
