@@ -26,8 +26,9 @@ def verbs_page() -> str:
 
 
 def _entries(app: typer.Typer) -> Iterator[tuple[str, Any]]:
-    """The verbs of an application in their order, then its groups of verbs."""
-    for command in app.registered_commands:
+    """The verbs of an application in their order, those that the registry knows, then its groups of verbs."""
+    plugged_in = getattr(app.info.cls, "entries", tuple)()
+    for command in (*app.registered_commands, *plugged_in):
         if command.callback is not None:
             yield command.name or command.callback.__name__.replace("_", "-").strip("-"), command
     for group in app.registered_groups:

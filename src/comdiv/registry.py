@@ -16,6 +16,7 @@ from comdiv.errors import ComdivError, unknown_name
 
 if TYPE_CHECKING:
     from comdiv.corpora.formats import Format
+    from comdiv.exchange.exports import Export
     from comdiv.language.base import Language
     from comdiv.solvers.model import Model
     from comdiv.splitting.methods import SplitMethod
@@ -172,5 +173,16 @@ SPLIT_METHODS: "Registry[SplitMethod]" = Registry(
         "template": "comdiv.splitting.methods:split_by_template",
     },
 )
-EXPORTS: Registry[Any] = Registry("exports", "export", {})
+EXPORTS: "Registry[type[Export]]" = Registry(
+    "exports",
+    "export",
+    {
+        "hub": "comdiv.exchange.hub_repository:HubExport",
+        "lm-eval": "comdiv.exchange.lm_eval:LmEvalExport",
+        "compositional-pairs": "comdiv.exchange.compositional_pairs:PairsExport",
+        "label-studio": "comdiv.exchange.human_evaluation:LabelStudioExport",
+        "csv": "comdiv.exchange.human_evaluation:SheetExport",
+        "results": "comdiv.experiments.published:ResultsExport",
+    },
+)
 TABLES: Registry[Any] = Registry("tables", "table", {})

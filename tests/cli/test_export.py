@@ -2,9 +2,11 @@
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import Field
 from typer.testing import CliRunner, Result
 
 from comdiv.cli import app
@@ -12,6 +14,11 @@ from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA
+from comdiv.exchange.exports import Export, ExportSource, Facts, Note
+from comdiv.files import write_text
+from comdiv.registry import EXPORTS
+from comdiv.settings import Settings
+from comdiv.solver import Progress
 
 RUNNER = CliRunner()
 
@@ -103,3 +110,54 @@ def test_an_unknown_target_is_answered_with_the_nearest() -> None:
     result = run("export", "labelstudio")
     assert result.exit_code == 2
     assert "Did you mean 'label-studio'?" in result.output
+
+
+# An export that a package adds
+
+
+class CountSettings(Settings):
+    unit: str = Field("problems", description="What they are called.")
+    least: int = Field(0, ge=0, description="Shorter texts do not count.")
+
+
+class CountExport(Export):
+    """How many problems there are."""
+
+    reads = "test"
+    settings = CountSettings
+    example = "comdiv export count mawps --out count.txt"
+
+    def write(
+        self, source: ExportSource, out: Path, settings: CountSettings, *, force: bool, progress: Progress, note: Note
+    ) -> Facts:
+        count = sum(len(problem.text) >= settings.least for problem in source.problems)
+        note(f"{len(source.train or ())} problems to train on")
+        write_text(out, f"{count} {settings.unit}\n")
+        return {"count": count, "force": force}
+
+    def sizes(self, source: ExportSource, facts: Facts) -> list[str]:
+        return [f"{facts['count']} of {source.name}"]
+
+
+@pytest.fixture
+def counting() -> Iterator[None]:
+    EXPORTS.add("count", CountExport)
+    yield
+    EXPORTS.remove("count")
+
+
+@pytest.mark.usefixtures("counting")
+def test_an_export_of_a_package_is_a_command_with_an_option_for_each_setting(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "count.txt"
+    result = run("export", "count", folder, "--out", out, "--unit", "riddles")
+    assert (result.stdout, out.read_text()) == (f"{out}: 4 of demo\n", "4 riddles\n")
+    assert "6 problems to train on" in result.stderr
+    facts = json.loads(run("export", "count", folder, "--out", out, "--least", "10000", "--json").stdout)
+    assert facts == {"out": str(out), "count": 0, "force": False}
+    assert run("export", "count", folder, "--out", out, "--least", "-1").exit_code == 2
+
+
+@pytest.mark.usefixtures("counting")
+def test_an_export_of_a_package_stands_in_the_help() -> None:
+    assert "How many problems there are." in run("export", "--help").output
+    assert "What they are called." in run("export", "count", "--help").output

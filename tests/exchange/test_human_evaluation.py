@@ -10,9 +10,7 @@ import pytest
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, Judgement, read_judgements
-from comdiv.exchange.judging import draw_sheets
-from comdiv.exchange.label_studio import export_label_studio, labelling_interface
-from comdiv.exchange.sheets import export_csv
+from comdiv.exchange.human_evaluation import draw_sheets, export_csv, export_label_studio, labelling_interface
 from comdiv.expression import parse
 from comdiv.problem import Problem
 

@@ -14,7 +14,7 @@ import yaml
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import evaluate_predictions, read_predictions
-from comdiv.exchange.lm_eval import export_lm_eval, task_name
+from comdiv.exchange.lm_eval import export_lm_eval, prompts_of, task_name, worked_solution
 from comdiv.problem import Problem, read_problems
 
 _ANSWERS = "COMDIV_TEST_ANSWERS"
@@ -207,3 +207,33 @@ def test_the_harness_command_line_runs_it_and_comdiv_scores_its_log(
     evaluation = evaluate_predictions(dataset.test, read_predictions(log))
     assert (evaluation.correct, evaluation.n) == (4, 10)
     assert evaluation.counts["unreadable"] == 6
+
+
+# Worked solutions: the expression operator by operator, from the inside.
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expression", "solution"),
+    [
+        ("en", "3 bags of 12 and 4 more", "N0*N1+N2", "3 * 12 = 36. 36 + 4 = 40. The answer is 40."),
+        ("en", "9 and 4, then 2", "N0-(N1-N2)", "4 - 2 = 2. 9 - 2 = 7. The answer is 7."),
+        ("en", "80 of which 20% are", "N0*(1-N1)", "1 - 0.2 = 0.8. 80 * 0.8 = 64. The answer is 64."),
+        ("en", "6 by 1/3", "N0*N1", "6 * (1/3) = 2. The answer is 2."),
+        ("en", "3 less 5, and 9", "(N0-N1)+N2", "3 - 5 = -2. (-2) + 9 = 7. The answer is 7."),
+        ("en", "just 5", "N0", "The answer is 5."),
+        ("zh", "3袋12个，还有4个", "N0*N1+N2", "3 * 12 = 36，36 + 4 = 40。答案是40。"),
+        ("zh", "5个", "N0", "答案是5。"),
+        ("en", "no idea", None, ""),
+    ],
+)
+def test_a_worked_solution_has_a_step_for_every_operator(
+    language: str, text: str, expression: str | None, solution: str
+) -> None:
+    record = {"id": "1", "language": language, "text": text, "expression": expression}
+    assert worked_solution(Problem.from_json(record)) == solution
+
+
+def test_every_language_is_asked_directly_and_step_by_step() -> None:
+    for code in ("en", "zh", "fr"):
+        assert [style.name for style in prompts_of(code).styles] == ["direct", "steps"]
+    assert "题目" in prompts_of("zh").styles[0].question

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from comdiv.corpora import read_corpus
-from comdiv.exchange.pairs import compose_pairs
+from comdiv.exchange.compositional_pairs import compose_pairs
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.problem import Problem
 

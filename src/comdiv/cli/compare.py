@@ -13,9 +13,10 @@ from comdiv.cli.corpus import (
     JsonOption,
     LanguageOption,
     TextColumn,
+    load_test,
     named_columns,
 )
-from comdiv.cli.evaluate import load_test, note_losses, share_cells
+from comdiv.cli.evaluate import note_losses, share_cells
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:

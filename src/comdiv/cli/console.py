@@ -25,9 +25,10 @@ class SuggestingGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            near = difflib.get_close_matches(name, list(self.commands), n=1, cutoff=0.4)
+            known = self.list_commands(ctx)
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            ctx.fail(f"No such verb '{name}'.{hint} Known: {', '.join(self.commands)}")
+            ctx.fail(f"No such verb '{name}'.{hint} Known: {', '.join(known)}")
         return super().resolve_command(ctx, args)
 
 

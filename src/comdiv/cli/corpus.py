@@ -1,5 +1,7 @@
 """How verbs take a corpus: one argument, the same column options everywhere, and every loss said aloud."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -55,6 +57,16 @@ def load_corpus(source: str, columns: "Columns | None" = None, language: str | N
     corpus = Corpus(name, version, tuple(tracked(problems, f"reading {name}")), report)
     print_complaints(report, shown=2)
     return corpus
+
+
+def load_test(source: str, columns: "Columns | None", language: str | None) -> "Corpus":
+    """The test problems: of a dataset folder its test.jsonl, of anything else all."""
+    folder = Path(source)
+    if not folder.is_dir():
+        return load_corpus(source, columns, language)
+    if not (folder / "test.jsonl").is_file():
+        raise ComdivError(f"{folder} has no test.jsonl: name a file, or a dataset folder")
+    return replace(load_corpus(str(folder / "test.jsonl"), columns, language), name=folder.resolve().name)
 
 
 def print_complaints(report: "ReadReport", shown: int = 10) -> None:

@@ -1,6 +1,5 @@
 """`comdiv evaluate`: how good a trained solver is, or anybody's predictions are."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +16,7 @@ from comdiv.cli.corpus import (
     LanguageOption,
     TextColumn,
     load_corpus,
+    load_test,
     named_columns,
 )
 from comdiv.errors import ComdivError
@@ -155,16 +155,6 @@ def _triples(source: str) -> "tuple[Triple, ...] | None":
 
     path = Path(source) / TRIPLES
     return read_triples(path) if path.is_file() else None
-
-
-def load_test(source: str, columns: "Columns | None", language: str | None) -> "Corpus":
-    """The test problems: of a dataset folder its test.jsonl, of anything else all."""
-    folder = Path(source)
-    if not folder.is_dir():
-        return load_corpus(source, columns, language)
-    if not (folder / "test.jsonl").is_file():
-        raise ComdivError(f"{folder} has no test.jsonl: name a file, or a dataset folder")
-    return replace(load_corpus(str(folder / "test.jsonl"), columns, language), name=folder.resolve().name)
 
 
 def _training_problems(

@@ -1,226 +1,116 @@
-"""`comdiv export`: datasets for the hub and for language-model harnesses, problems for human judges."""
+"""`comdiv export`: one command for every export that the registry knows, with an option for each of its settings."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 from comdiv.cli.console import SuggestingGroup, print_json, print_note, progress_of
 from comdiv.cli.corpus import (
     AnswerColumn,
     EquationColumn,
-    ForceOption,
     IdColumn,
     JsonOption,
     LanguageOption,
     Source,
     TextColumn,
     load_corpus,
+    load_test,
     named_columns,
 )
+from comdiv.cli.options import Options, expanded, takes
+from comdiv.registry import EXPORTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-export_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Take datasets and problems elsewhere.")
-
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A dataset folder, or one with several in it.")]
-OutFolder = Annotated[Path, typer.Option("--out", help="The folder to write.")]
-SampleOption = Annotated[int | None, typer.Option(min=1, help="So many problems, drawn by the seed; all without it.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Another seed, other problems and another order.")]
+    from comdiv.exchange import Export, ExportSource
+    from comdiv.settings import Settings
 
 
-@export_app.command(epilog="Example: comdiv export hub mawps-comdiv --out hub/mawps-comdiv --push me/mawps-comdiv")
-def hub(
-    folder: Folder,
-    out: OutFolder,
-    push: Annotated[str | None, typer.Option(metavar="OWNER/NAME", help="Upload it to the Hugging Face hub.")] = None,
-    private: Annotated[bool, typer.Option(help="With --push: a repository that only you can see.")] = False,
-    licence: Annotated[
-        str | None, typer.Option(help="The licence for the card, e.g. cc-by-4.0; that of the source corpus otherwise.")
-    ] = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
+class ExportGroup(SuggestingGroup):
+    """The exports by name; each is loaded when it is called, all of them for the help."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(EXPORTS.names())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in EXPORTS:
+            return None
+        return get_command_from_info(
+            _command(cmd_name), pretty_exceptions_short=False, rich_markup_mode=self.rich_markup_mode
+        )
+
+    @staticmethod
+    def entries() -> Iterator[CommandInfo]:
+        """The commands as the reference describes them."""
+        return map(_command, EXPORTS.names())
+
+
+export_app = typer.Typer(cls=ExportGroup, no_args_is_help=True, help="Take datasets and problems elsewhere.")
+
+
+def _command(name: str) -> CommandInfo:
+    export = EXPORTS.get(name)()
+    epilog = f"Example: {export.example}" if export.example else None
+    return CommandInfo(name=name, callback=_verb(export), epilog=epilog, context_settings={})
+
+
+def _verb(export: "Export") -> Callable[..., None]:
+    """A function with the export's parameters, as typer reads them."""
+    folder = Annotated[Path, typer.Argument(metavar="FOLDER", help=export.folder_help)]
+    out_option = Annotated[Path, typer.Option("--out", help=export.out_help)]
+    force_option = Annotated[bool, typer.Option("--force", help=export.force_help)]
+
+    def of_folder(
+        folder: folder,
+        out: out_option,
+        settings: Any,
+        force: force_option = False,
+        json: JsonOption = False,
+    ) -> None:
+        from comdiv.exchange import ExportSource
+
+        _write(export, ExportSource(folder), out, settings, force=force, json=json)
+
+    def of_corpus(
+        source: Source,
+        out: out_option,
+        settings: Any,
+        text: TextColumn = None,
+        equation: EquationColumn = None,
+        answer: AnswerColumn = None,
+        id_column: IdColumn = None,
+        language: LanguageOption = None,
+        force: force_option = False,
+        json: JsonOption = False,
+    ) -> None:
+        from comdiv.exchange import ExportSource
+
+        columns = named_columns(text, equation, answer, id_column)
+        tests_only = export.reads == "test"
+        corpus = (load_test if tests_only else load_corpus)(source, columns, language)
+        training = Path(source) / "train.jsonl"
+        reads_training = tests_only and training.is_file()
+        train = load_corpus(str(training), columns, language).problems if reads_training else None
+        what = ExportSource(Path(source), corpus.name, corpus.problems, train)
+        _write(export, what, out, settings, force=force, json=json)
+
+    verb: Callable[..., None] = of_folder if export.reads == "folder" else of_corpus
+    verb.__doc__ = export.__doc__
+    settings = type(export).settings
+    return expanded(takes(settings=Options(f"{settings.__module__}:{settings.__qualname__}"))(verb))
+
+
+def _write(
+    export: "Export", source: "ExportSource", out: Path, settings: "Settings", *, force: bool, json: bool
 ) -> None:
-    """A folder that Hugging Face `load_dataset` reads as it is: a configuration a split, a card, a canary."""
-    from comdiv.exchange.hub import check_repository, export_hub, push_to_hub
-
-    facts = export_hub(folder, out, licence=licence, force=force)
-    if push is not None:
-        check_repository(push, facts)
-        print_note(f"uploading {out} to {push}")
-        facts["pushed"] = push_to_hub(out, push, facts, private=private)
-    elif facts["licence"] is None:
-        print_note("no licence is known for these problems; the card says so. --licence names one")
-    sizes = {name: "/".join(f"{size:,}" for size in parts.values()) for name, parts in facts["configurations"].items()}
-    _say(out, facts, [f"{name}: {size}" for name, size in sizes.items()], json=json)
-
-
-@export_app.command(
-    name="lm-eval",
-    epilog="Example: comdiv export lm-eval mawps-comdiv --out tasks --renumber; then "
-    "lm_eval --model hf --model_args pretrained=MODEL --include_path tasks --tasks comdiv_mawps_comdiv",
-)
-def lm_eval(
-    folder: Folder,
-    out: OutFolder,
-    name: Annotated[
-        str | None, typer.Option(help="The tasks are called comdiv_NAME_…; the folder's by default.")
-    ] = None,
-    shots: Annotated[int, typer.Option(min=0, help="Examples from the training side of the same split.")] = 4,
-    renumber: Annotated[
-        bool, typer.Option("--renumber", help="Each part once more with new numbers: solved, or remembered?")
-    ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of the new numbers.")] = 0,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Tasks for lm-evaluation-harness: every part of the test side, with and without step-by-step prompting."""
-    from comdiv.exchange.lm_eval import export_lm_eval
-
     with progress_of("exporting") as progress:
-        facts = export_lm_eval(
-            folder, out, name=name, shots=shots, renumber=renumber, seed=seed, force=force, progress=progress
-        )
-    for part, reasons in facts.get("renumbered", {}).get("left_out", {}).items():
-        for reason, count in reasons.items():
-            print_note(f"{part}: {count} problems left out: {reason}")
-    _say(out, facts, [f"{name}: {rows['test']:,}" for name, rows in facts["parts"].items()], json=json)
-
-
-@export_app.command(
-    name="compositional-pairs",
-    epilog="Example: comdiv export compositional-pairs svamp --out pairs; then "
-    "comdiv evaluate --predictions what-my-llm-said.jsonl pairs",
-)
-def compositional_pairs(
-    source: Source,
-    out: OutFolder,
-    sample: Annotated[int | None, typer.Option(min=1, help="So many pairs; all that there are without it.")] = None,
-    seed: SeedOption = 0,
-    match: Annotated[
-        Literal["unit", "environment"], typer.Option(help="What the question and the clause that it replaces share.")
-    ] = "unit",
-    checks: Annotated[
-        Literal["full", "paper"], typer.Option(help="paper: only that the composed problem has a value.")
-    ] = "full",
-    name: Annotated[
-        str | None, typer.Option(help="The tasks are called comdiv_NAME_…; the corpus's by default.")
-    ] = None,
-    shots: Annotated[int, typer.Option(min=0, help="Examples in the prompts of the tasks.")] = 4,
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
-    id_column: IdColumn = None,
-    language: LanguageOption = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Two problems and what operation 1 (§IV) makes of them, as a benchmark: is what is composed worse than S1·S2?
-
-    Of a dataset folder its test problems are paired; examples come from its training problems.
-    """
-    from comdiv.cli.evaluate import load_test
-    from comdiv.exchange.pairs import export_compositional_pairs
-
-    columns = named_columns(text, equation, answer, id_column)
-    corpus = load_test(source, columns, language)
-    training = Path(source) / "train.jsonl"
-    train = load_corpus(str(training), columns, language).problems if training.is_file() else None
-    with progress_of("composing") as progress:
-        facts = export_compositional_pairs(
-            corpus.problems, out, name=name or corpus.name, train=train, sample=sample, seed=seed, match=match,
-            checks=checks, shots=shots, force=force, progress=progress,
-        )  # fmt: skip
-    _say(out, facts, [f"{facts['pairs']:,} pairs of {len(corpus.problems):,} problems"], json=json)
-
-
-@export_app.command(
-    name="label-studio", epilog="Example: comdiv export label-studio sd/train.jsonl --sample 100 --out ls"
-)
-def label_studio(
-    source: Source,
-    out: OutFolder,
-    sample: SampleOption = None,
-    seed: SeedOption = 0,
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
-    id_column: IdColumn = None,
-    language: LanguageOption = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Problems to judge in Label Studio: tasks.json to import there, labels.xml as the labelling interface."""
-    from comdiv.exchange.label_studio import export_label_studio
-
-    corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
-    facts = export_label_studio(corpus.problems, out, sample=sample, seed=seed, force=force)
-    _say(out, facts, [f"{facts['problems']:,} problems"], json=json)
-
-
-@export_app.command(epilog="Example: comdiv export csv sd/train.jsonl --sample 100 --judge ann --out ann.csv")
-def csv(
-    source: Source,
-    out: Annotated[Path, typer.Option("--out", help="The file to write.")],
-    sample: SampleOption = None,
-    seed: SeedOption = 0,
-    judge: Annotated[str, typer.Option(help="Who fills it in; the file's name says so otherwise.")] = "",
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
-    id_column: IdColumn = None,
-    language: LanguageOption = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Problems to judge in a spreadsheet: a row each, with empty columns for grammar, fluency, logic and a comment."""
-    from comdiv.exchange.sheets import export_csv
-
-    corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
-    facts = export_csv(corpus.problems, out, sample=sample, seed=seed, judge=judge, force=force)
-    _say(out, facts, [f"{facts['problems']:,} problems"], json=json)
-
-
-@export_app.command(
-    epilog="Example: comdiv export results runs --out published; then comdiv report published --out page"
-)
-def results(
-    runs: Annotated[Path, typer.Argument(help="Folder that `comdiv run` filled.")],
-    out: OutFolder,
-    force: Annotated[
-        bool, typer.Option("--force", help="Take cells again that are published already; else they stay as they are.")
-    ] = False,
-    json: JsonOption = False,
-) -> None:
-    """The numbers of your runs without texts and weights, to publish; what is there already stays, the rest is added.
-
-    `comdiv report` reads the folder as it is.
-    """
-    from comdiv.experiments.published import export_results
-
-    with progress_of("publishing") as progress:
-        facts = export_results(runs, out, force=force, progress=progress)
-    if facts["differing"] and not force:
-        several = len(facts["differing"]) > 1
-        print_note(
-            f"{len(facts['differing'])} published cell{'s have' if several else ' has'} other numbers than these runs: "
-            f"{facts['differing'][0]}{' and others' * several}; --force takes the new ones"
-        )
-    if facts["older_plans"]:
-        print_note(
-            f"{', '.join(facts['older_plans'])}: the plan of these runs, an older one perhaps, lacks cells that are "
-            "published; the published plan stays, --force takes this one"
-        )
-    cells = facts["cells"]
-    said = [f"{cells[state]:,} cells {state}" for state in ("added", "replaced", "kept") if cells[state]]
-    _say(out, facts, [*said, f"{len(facts['plans'])} plan{'s' * (len(facts['plans']) != 1)}"], json=json)
-
-
-def _say(out: Path, facts: "Mapping[str, Any]", sizes: list[str], *, json: bool) -> None:
+        facts = export.write(source, out, settings, force=force, progress=progress, note=print_note)
     if json:
         print_json({"out": str(out), **facts})
         return
-    typer.echo(f"{out}: {', '.join(sizes)}")
+    typer.echo(f"{out}: {', '.join(export.sizes(source, facts))}")
     if "pushed" in facts:
         typer.echo(facts["pushed"])

@@ -9,20 +9,35 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import Field
 
+from comdiv.errors import ComdivError
 from comdiv.evaluation.outcomes import gold_answer
 from comdiv.exchange import lm_eval_scoring
-from comdiv.exchange.folders import check_target, write_export, write_rows
-from comdiv.exchange.prompts import Style, has_worked_solution, styles_for, worked_solution
+from comdiv.exchange.exports import (
+    Export,
+    ExportSource,
+    Facts,
+    Note,
+    check_target,
+    find_splits,
+    parts_of,
+    write_export,
+)
 from comdiv.exchange.renumbering import renumber_problem
-from comdiv.exchange.splits import find_splits, parts_of
-from comdiv.expression import format_number
-from comdiv.files import write_text
+from comdiv.expression import Constant, Expression, Reference, answers_agree, format_number, value_of
+from comdiv.files import write_json_lines, write_text
+from comdiv.language import get_language
+from comdiv.language.prompts import Prompts, PromptStyle
 from comdiv.problem import Problem
+from comdiv.reading import read
+from comdiv.registry import LANGUAGES
+from comdiv.settings import Settings
 from comdiv.solver import Progress
 
 _SCORING = "comdiv_scoring"  # the module's name in the folder: `utils` would be everybody's
@@ -111,6 +126,7 @@ def renumber_all(
 def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int) -> dict[str, Any]:
     """Write data, tasks, the scoring module and a README; returns the tasks with their sizes."""
     sizes: dict[str, dict[str, int]] = {}
+    tasks: list[str] = []
     for part in parts:
         stem = task_name(part.name)
         files = {"train": f"data/{task_name(part.split)}.train.jsonl", "test": f"data/{stem}.test.jsonl"}
@@ -121,22 +137,22 @@ def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int)
         # One schema for both files, as `datasets` wants it.
         labelled = any(problem.composition for problem in test)
         rows = {
-            side: write_rows(folder / files[side], (task_row(problem, labelled=labelled) for problem in problems))
+            side: write_json_lines(folder / files[side], (task_row(problem, labelled=labelled) for problem in problems))
             for side, problems in (("train", train), ("test", test))
         }
         sizes[stem] = {**rows, "without_answer": len(part.test) - len(test)}
         language = Counter(problem.language for problem in test).most_common(1)[0][0]
-        for style in styles_for(language):
+        for style in prompts_of(language).styles:
             task = _task(f"comdiv_{title}_{stem}_{style.name}", title, style, files, min(shots, len(train)))
             text = yaml.dump(task, Dumper=_TaskDumper, sort_keys=False, allow_unicode=True, width=100)
             write_text(folder / f"{task['task']}.yaml", text)
+            tasks.append(task["task"])
     write_text(folder / f"{_SCORING}.py", Path(lm_eval_scoring.__file__).read_text(encoding="utf-8"))
     write_text(folder / "README.md", _readme(title, sizes, shots))
-    tasks = [f"comdiv_{title}_{stem}_{style.name}" for stem in sizes for style in styles_for("en")]
     return {"target": "lm-eval", "title": title, "shots": shots, "parts": sizes, "tasks": tasks}
 
 
-def _task(name: str, title: str, style: Style, files: dict[str, str], shots: int) -> dict[str, Any]:
+def _task(name: str, title: str, style: PromptStyle, files: dict[str, str], shots: int) -> dict[str, Any]:
     return {
         "task": name,
         "tag": [f"comdiv_{title}", f"comdiv_{title}_{style.name}"],
@@ -185,6 +201,40 @@ def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
     }
 
 
+def prompts_of(language: str) -> Prompts:
+    """How a language model is asked in a language; in English for one that is unknown or has no prompts of its own."""
+    own = get_language(language).prompts if language in LANGUAGES else None
+    prompts = own or get_language("en").prompts
+    if prompts is None:
+        raise ComdivError(f"neither '{language}' nor 'en' has prompts for language models")
+    return prompts
+
+
+def has_worked_solution(problem: Problem) -> bool:
+    """Whether a problem can be shown with its working: its expression must give its answer."""
+    value = read(problem).value
+    return value is not None and (problem.answer is None or answers_agree(value, problem.answer))
+
+
+def worked_solution(problem: Problem) -> str:
+    """The expression worked out operator by operator, from the inside: what a step-by-step example shows."""
+    reading = read(problem)
+    if problem.expression is None or reading.value is None:
+        return ""
+    steps: list[str] = []
+    _work(problem.expression, reading.values, steps)
+    return prompts_of(problem.language).solution(steps, format_number(reading.value))
+
+
+def _work(expression: Expression, values: Sequence[Fraction], steps: list[str]) -> str:
+    """Enter the steps of a subtree; its value as an operand of the next step."""
+    if not isinstance(expression, Reference | Constant):
+        left, right = _work(expression.left, values, steps), _work(expression.right, values, steps)
+        steps.append(f"{left} {expression.operator} {right} = {format_number(value_of(expression, values))}")
+    number = format_number(value_of(expression, values))
+    return f"({number})" if "/" in number or number.startswith("-") else number
+
+
 def task_name(name: str) -> str:
     """A name as the harness's tasks have them: `target-0.30` is `target_0_30`."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "dataset"
@@ -208,3 +258,35 @@ def _readme(title: str, sizes: dict[str, dict[str, int]], shots: int) -> str:
         )
 
     return "\n".join(lines()) + "\n"
+
+
+class LmEvalSettings(Settings):
+    """How the tasks are called and asked."""
+
+    name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the folder's by default.")
+    shots: int = Field(DEFAULT_SHOTS, ge=0, description="Examples from the training side of the same split.")
+    renumber: bool = Field(False, description="Each part once more with new numbers: solved, or remembered?")
+    seed: int = Field(0, ge=0, description="Of the new numbers.")
+
+
+class LmEvalExport(Export):
+    """Tasks for lm-evaluation-harness: every part of the test side, with and without step-by-step prompting."""
+
+    reads = "folder"
+    settings = LmEvalSettings
+    example = (
+        "comdiv export lm-eval mawps-comdiv --out tasks --renumber; then "
+        "lm_eval --model hf --model_args pretrained=MODEL --include_path tasks --tasks comdiv_mawps_comdiv"
+    )
+
+    def write(
+        self, source: ExportSource, out: Path, settings: LmEvalSettings, *, force: bool, progress: Progress, note: Note
+    ) -> Facts:
+        facts = export_lm_eval(source.path, out, **settings.model_dump(), force=force, progress=progress)
+        for part, reasons in facts.get("renumbered", {}).get("left_out", {}).items():
+            for reason, count in reasons.items():
+                note(f"{part}: {count} problems left out: {reason}")
+        return facts
+
+    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
+        return [f"{name}: {rows['test']:,}" for name, rows in facts["parts"].items()]

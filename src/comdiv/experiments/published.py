@@ -27,6 +27,7 @@ from typing import Any
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import read_judgement_files, write_judgements
+from comdiv.exchange.exports import Export, ExportSource, Note
 from comdiv.experiments.cell import Cell, Details, Facts, PlanResults, Record, compact_json, sources
 from comdiv.experiments.packing import (
     pack_bits,
@@ -42,6 +43,7 @@ from comdiv.experiments.packing import (
 )
 from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_json, read_runs
 from comdiv.files import write_text
+from comdiv.settings import Settings
 from comdiv.solver import Progress
 
 # What a cell really made: whoever runs the plan again can compare.
@@ -326,3 +328,39 @@ def without_texts(record: Any) -> Any:
         whole = PureWindowsPath(record) if PureWindowsPath(record).is_absolute() else PurePosixPath(record)
         return whole.name if whole.is_absolute() else _PATH.sub(r"\1", record)
     return record
+
+
+class ResultsExport(Export):
+    """The numbers of your runs without texts and weights, to publish; what is there already stays, the rest is added.
+
+    `comdiv report` reads the folder as it is.
+    """
+
+    reads = "folder"
+    settings = Settings
+    example = "comdiv export results runs --out published; then comdiv report published --out page"
+    folder_help = "Folder that `comdiv run` filled."
+    force_help = "Take cells again that are published already; else they stay as they are."
+
+    def write(
+        self, source: ExportSource, out: Path, settings: Settings, *, force: bool, progress: Progress, note: Note
+    ) -> dict[str, Any]:
+        facts = export_results(source.path, out, force=force, progress=progress)
+        differing, older = facts["differing"], facts["older_plans"]
+        if differing and not force:
+            several = len(differing) > 1
+            note(
+                f"{len(differing)} published cell{'s have' if several else ' has'} other numbers than these runs: "
+                f"{differing[0]}{' and others' * several}; --force takes the new ones"
+            )
+        if older:
+            note(
+                f"{', '.join(older)}: the plan of these runs, an older one perhaps, lacks cells that are published; "
+                "the published plan stays, --force takes this one"
+            )
+        return facts
+
+    def sizes(self, source: ExportSource, facts: dict[str, Any]) -> Sequence[str]:
+        cells, plans = facts["cells"], len(facts["plans"])
+        states = [f"{cells[state]:,} cells {state}" for state in ("added", "replaced", "kept") if cells[state]]
+        return [*states, f"{plans} plan{'s' * (plans != 1)}"]

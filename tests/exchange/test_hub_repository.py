@@ -13,8 +13,8 @@ import yaml
 from comdiv.corpora import read_corpus
 from comdiv.dataset import PARTS, read_dataset
 from comdiv.errors import ComdivError
-from comdiv.exchange.hub import export_hub, push_to_hub
-from comdiv.problem import Problem
+from comdiv.exchange.hub_repository import export_hub, find_sources, hub_licence, push_to_hub
+from comdiv.problem import Problem, Provenance
 
 
 def load(folder: Path, tmp_path: Path, *configuration: str) -> Any:
@@ -210,3 +210,36 @@ def test_what_nobody_said_may_be_published_is_not(split_folder: Path, tmp_path: 
     with pytest.raises(ComdivError, match="a repository is OWNER/NAME"):
         push_to_hub(tmp_path, "mine", {"licence": "mit"})
     assert export_hub(split_folder, tmp_path / "hub", licence="CC BY 4.0")["licence"] == "cc-by-4.0"
+
+
+# Whose problems they are, and what the hub calls the terms.
+
+
+def from_corpus(name: str) -> Problem:
+    return Problem("1", "en", "How many?", provenance=Provenance(corpus=name))
+
+
+@pytest.mark.parametrize(
+    ("corpora", "licence"),
+    [
+        (["mawps"], "mit"),
+        (["mawps", "svamp"], "mit"),
+        (["asdiv"], "cc-by-nc-4.0"),
+        (["demo-zh"], "apache-2.0"),
+        (["math23k"], None),
+        (["mine"], None),
+        (["mawps", "asdiv"], None),
+        (["mawps", "math23k"], None),
+        ([], None),
+    ],
+)
+def test_the_licence_is_that_of_the_sources_where_they_have_one(corpora: list[str], licence: str | None) -> None:
+    sources = find_sources(map(from_corpus, corpora))
+    assert hub_licence(sources) == licence
+    assert hub_licence(sources, "MIT") == "mit"
+    assert hub_licence(sources, "openrail") == "openrail"
+
+
+def test_sources_are_named_with_their_citation() -> None:
+    (source,) = find_sources([from_corpus("svamp"), from_corpus("svamp"), from_corpus("")])
+    assert str(source).startswith("svamp (licence: MIT). Patel et al.")

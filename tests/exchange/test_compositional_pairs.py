@@ -11,7 +11,7 @@ from comdiv.cli import app
 from comdiv.corpora import read_rows
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import read_triples
-from comdiv.exchange.pairs import compose_pairs, export_compositional_pairs
+from comdiv.exchange.compositional_pairs import compose_pairs, export_compositional_pairs
 from comdiv.expression import operator_count, value_of
 from comdiv.problem import Problem, read_problems, write_problems
 from comdiv.reading import read

@@ -1,31 +1,60 @@
 """A folder that Hugging Face `datasets.load_dataset` reads as it is, and its way to the hub.
 
 Every split is a configuration with train, validation and test; the halves of a synthesised set are configurations of
-their own, with the same training side. The card says how each was made, where the problems came from, and carries a
-canary: a text that shows up wherever the test problems were trained on.
+their own, with the same training side. The card says how each was made, where the problems came from and under which
+terms they may be passed on, and carries a canary: a text that shows up wherever the test problems were trained on.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
 import yaml
+from pydantic import Field
 
+from comdiv.corpora import DEMO_CORPORA
 from comdiv.corpora.hub import COLUMNS, flat_row
+from comdiv.corpora.published import PUBLISHED_CORPORA
 from comdiv.dataset import FACTS, PARTS
 from comdiv.errors import ComdivError
-from comdiv.exchange.folders import check_target, write_export, write_rows
-from comdiv.exchange.licences import Source, find_sources, hub_licence
-from comdiv.exchange.splits import Split, find_splits, parts_of
-from comdiv.files import write_text
+from comdiv.exchange.exports import (
+    Export,
+    ExportSource,
+    Facts,
+    Note,
+    Split,
+    check_target,
+    find_splits,
+    parts_of,
+    write_export,
+)
+from comdiv.files import write_json_lines, write_text
 from comdiv.problem import Problem
+from comdiv.settings import Settings
+from comdiv.solver import Progress
 
 _CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # ours alone: the same data always give the same canary
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+# What the table of published corpora writes → what the Hugging Face hub calls it
+_HUB_NAMES = {"Apache-2.0": "apache-2.0", "MIT": "mit", "CC BY-NC 4.0": "cc-by-nc-4.0", "CC BY 4.0": "cc-by-4.0"}
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSource:
+    """A corpus that problems came from: `licence` is empty where its authors state none, or we do not know it."""
+
+    corpus: str
+    licence: str
+    citation: str
+
+    def __str__(self) -> str:
+        licence = f"licence: {self.licence}" if self.licence else "no licence known"
+        return ". ".join(filter(None, [f"{self.corpus} ({licence})", self.citation]))
 
 
 def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bool = False) -> dict[str, Any]:
@@ -48,7 +77,7 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
                     continue
                 path = f"data/{name}/{side}.jsonl"
                 rows = (flat_row(problem, canary) for problem in problems)
-                sizes.setdefault(name, {})[side] = write_rows(staging / path, rows)
+                sizes.setdefault(name, {})[side] = write_json_lines(staging / path, rows)
                 paths.setdefault(name, {})[side] = path
             for half in halves:
                 for side in ("train", "validation"):
@@ -56,7 +85,9 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
                         paths[half.name][side] = paths[whole.name][side]
                         sizes[half.name][side] = sizes[whole.name][side]
             write_text(staging / "data" / split.name / FACTS, (split.folder / FACTS).read_text(encoding="utf-8"))
-        sources = _sources(splits)
+        sources = find_sources(
+            problem for split in splits for side in PARTS for problem in getattr(split.dataset, side)
+        )
         card = hub_card(folder.resolve().name, splits, paths, sizes, sources, hub_licence(sources, licence), canary)
         write_text(staging / "README.md", card)
         return {
@@ -72,9 +103,28 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
     return write_export(out, make, force=force)
 
 
-def _sources(splits: Sequence[Split]) -> list[Source]:
-    problems = (problem for split in splits for side in PARTS for problem in getattr(split.dataset, side))
-    return find_sources(problems)
+def find_sources(problems: Iterable[Problem], named: Iterable[str] = ()) -> list[CorpusSource]:
+    """The corpora named in the problems' provenance (and besides), by name, without repetition."""
+    names = {problem.provenance.corpus for problem in problems} | set(named)
+    return [_source(name) for name in sorted(names - {""})]
+
+
+def _source(name: str) -> CorpusSource:
+    if name in DEMO_CORPORA:
+        return CorpusSource(name, "Apache-2.0", "bundled with comdiv, made by code from original scenarios")
+    published = PUBLISHED_CORPORA.get(name)
+    if published is None:
+        return CorpusSource(name, "", "")
+    stated = "" if published.licence.startswith("none stated") else published.licence
+    return CorpusSource(name, stated, published.citation)
+
+
+def hub_licence(sources: Iterable[CorpusSource], said: str | None = None) -> str | None:
+    """The licence as the hub writes it: the user's word, else the sources' one; None where they differ or say none."""
+    if said is not None:
+        return _HUB_NAMES.get(said, said)
+    licences = {source.licence.partition(" (")[0] for source in sources}
+    return _HUB_NAMES.get(licences.pop()) if len(licences) == 1 else None
 
 
 def canary_of(splits: Sequence[Split]) -> str:
@@ -88,7 +138,7 @@ def hub_card(
     splits: Sequence[Split],
     paths: Mapping[str, Mapping[str, str]],
     sizes: Mapping[str, Mapping[str, int]],
-    sources: Sequence[Source],
+    sources: Sequence[CorpusSource],
     licence: str | None,
     canary: str,
 ) -> str:
@@ -188,3 +238,37 @@ def check_repository(repository: str, facts: Mapping[str, Any]) -> None:
     if not facts.get("licence"):
         sources = "; ".join(facts.get("sources", [])) or "unknown sources"
         raise ComdivError(f"no licence is known for these problems ({sources}): if you may publish them, say --licence")
+
+
+class HubSettings(Settings):
+    """Under which terms a dataset goes to the hub, and whether it is uploaded at once."""
+
+    push: str | None = Field(None, description="Upload it to the Hugging Face hub, as OWNER/NAME.")
+    private: bool = Field(False, description="With --push: a repository that only you can see.")
+    licence: str | None = Field(
+        None, description="The licence for the card, e.g. cc-by-4.0; that of the source corpus otherwise."
+    )
+
+
+class HubExport(Export):
+    """A folder that Hugging Face `load_dataset` reads as it is: one configuration per split, a card, a canary."""
+
+    reads = "folder"
+    settings = HubSettings
+    example = "comdiv export hub mawps-comdiv --out hub/mawps-comdiv --push me/mawps-comdiv"
+
+    def write(
+        self, source: ExportSource, out: Path, settings: HubSettings, *, force: bool, progress: Progress, note: Note
+    ) -> Facts:
+        facts = export_hub(source.path, out, licence=settings.licence, force=force)
+        if settings.push is not None:
+            check_repository(settings.push, facts)
+            note(f"uploading {out} to {settings.push}")
+            facts["pushed"] = push_to_hub(out, settings.push, facts, private=settings.private)
+        elif facts["licence"] is None:
+            note("no licence is known for these problems; the card says so. --licence names one")
+        return facts
+
+    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
+        configurations = facts["configurations"].items()
+        return [f"{name}: {'/'.join(f'{size:,}' for size in parts.values())}" for name, parts in configurations]

@@ -6,7 +6,7 @@ import pytest
 
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
-from comdiv.exchange.splits import find_splits, parts_of
+from comdiv.exchange.exports import find_splits, parts_of
 from exchange.conftest import small_dataset
 
 PROBLEMS = list(generate("en", 20))

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import PASSED, Indexes, build_workshop
 from comdiv.augmentation.source import masked_hash
 from comdiv.augmentation.view import view_of
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
-from comdiv.exchange.folders import check_target, write_export
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, TaskPart, task_name, write_tasks
-from comdiv.exchange.prompts import has_worked_solution
+from comdiv.exchange.exports import Export, ExportSource, Facts, Note, check_target, write_export
+from comdiv.exchange.lm_eval import DEFAULT_SHOTS, TaskPart, has_worked_solution, task_name, write_tasks
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
+from comdiv.settings import Settings
 from comdiv.solver import Progress
 
 _SHARD = 200  # problems between two signs of life
@@ -29,7 +31,7 @@ _TRIED = 20  # compositions of each problem, from which the pairs are chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class ComposedPair:
     """Two problems and the one that operation 1 makes of them."""
 
     first: Problem  # asks for what a clause of the second states
@@ -50,7 +52,7 @@ def compose_pairs(
     match: Literal["unit", "environment"] = "unit",
     checks: Literal["full", "paper"] = "full",
     progress: Progress | None = None,
-) -> tuple[list[Composition], dict[str, int]]:
+) -> tuple[list[ComposedPair], dict[str, int]]:
     """Compositions in which every problem occurs at most once, and what became of all drafts.
 
     Only problems whose expression gives their answer take part. Problems that few others go with choose first, so that
@@ -88,7 +90,7 @@ def compose_pairs(
         first, second = problem.provenance.parents
         if first != second and taken.isdisjoint((first, second)):
             taken |= {first, second}
-            chosen.append(Composition(usable[first], usable[second], problem))
+            chosen.append(ComposedPair(usable[first], usable[second], problem))
     if sample is not None:
         if sample > len(chosen):
             raise ComdivError(
@@ -161,3 +163,41 @@ comdiv evaluate {samples} THIS_FOLDER
 It gives the accuracies S1 and S2 of the parts, the S1·S2 that they promise for the composed problems, and what was
 observed, with intervals.
 """
+
+
+class PairsSettings(Settings):
+    """Which pairs are composed, and how they are asked."""
+
+    sample: int | None = Field(None, ge=1, description="So many pairs; all that there are without it.")
+    seed: int = Field(0, ge=0, description="Another seed, other problems and another order.")
+    match: Literal["unit", "environment"] = Field(
+        "unit", description="What the question and the clause that it replaces share."
+    )
+    checks: Literal["full", "paper"] = Field("full", description="paper: only that the composed problem has a value.")
+    name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the corpus's by default.")
+    shots: int = Field(DEFAULT_SHOTS, ge=0, description="Examples in the prompts of the tasks.")
+
+
+class PairsExport(Export):
+    """Two problems and what operation 1 (§IV) makes of them, as a benchmark: is what is composed worse than S1·S2?
+
+    Of a dataset folder its test problems are paired; examples come from its training problems.
+    """
+
+    reads = "test"
+    settings = PairsSettings
+    example = (
+        "comdiv export compositional-pairs svamp --out pairs; then "
+        "comdiv evaluate --predictions what-my-llm-said.jsonl pairs"
+    )
+
+    def write(
+        self, source: ExportSource, out: Path, settings: PairsSettings, *, force: bool, progress: Progress, note: Note
+    ) -> Facts:
+        given = {**settings.model_dump(), "name": settings.name or source.name}
+        return export_compositional_pairs(
+            source.problems, out, train=source.train, **given, force=force, progress=progress
+        )
+
+    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
+        return [f"{facts['pairs']:,} pairs of {len(source.problems):,} problems"]

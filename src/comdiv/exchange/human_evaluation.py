@@ -1,0 +1,169 @@
+"""Human evaluation elsewhere (§V-D): problems to judge in Label Studio or in a spreadsheet.
+
+Wherever they judge, judges are given the same: a sample of problems, in one order for all, and three questions. What
+comes back (Label Studio's JSON, JSON-MIN or CSV, a filled-in sheet) is read by `comdiv import judgements`.
+"""
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from pydantic import Field
+
+from comdiv.corpora.hub import equation_over_numbers
+from comdiv.errors import ComdivError
+from comdiv.evaluation.judgements import CRITERIA, GOOD, NOT_GOOD, PROBLEM_ID, harmless_cell
+from comdiv.exchange.exports import Export, ExportSource, Facts, Note, write_export
+from comdiv.expression import format_number
+from comdiv.files import atomic_write, refuse_to_overwrite, write_text
+from comdiv.problem import Problem
+from comdiv.settings import Settings
+from comdiv.solver import Progress
+
+QUESTIONS = {
+    "grammar": "Is every sentence grammatical?",
+    "fluency": "Does it read as a person would write it?",
+    "logic": "Does it make sense, and do equation and answer belong to it?",
+}
+assert tuple(QUESTIONS) == CRITERIA
+SHEET_COLUMNS = ("id", "text", "equation", "answer", "judge", *CRITERIA, "comment")
+_SHOWN = {"equation": "Equation", "answer": "Answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A problem as a judge sees it: nothing tells who or what wrote it."""
+
+    id: str
+    text: str
+    equation: str
+    answer: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields in their order."""
+        return {"text": self.text, "equation": self.equation, "answer": self.answer}
+
+
+def draw_sheets(problems: Sequence[Problem], sample: int | None = None, seed: int = 0) -> list[Sheet]:
+    """The problems to judge: all or a sample, shuffled so that their order tells nothing; same seed, same sheets."""
+    if not problems:
+        raise ComdivError("there are no problems to judge")
+    size = len(problems) if sample is None else sample
+    if size > len(problems):
+        raise ComdivError(f"a sample of {size} from {len(problems)} problems: there are not as many")
+    chosen = Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
+    return [
+        Sheet(
+            problem.id,
+            problem.text,
+            equation_over_numbers(problem) or "",
+            "" if problem.answer is None else format_number(problem.answer),
+        )
+        for problem in chosen
+    ]
+
+
+def export_label_studio(
+    problems: Sequence[Problem], out: Path, *, sample: int | None = None, seed: int = 0, force: bool = False
+) -> Facts:
+    """Write `tasks.json` and `labels.xml` (the labelling interface); returns the facts."""
+    sheets = draw_sheets(problems, sample, seed)
+
+    def make(staging: Path) -> Facts:
+        tasks = [{"data": {PROBLEM_ID: sheet.id, **sheet.to_json()}} for sheet in sheets]
+        write_text(staging / "tasks.json", json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+        write_text(staging / "labels.xml", labelling_interface())
+        return {"target": "label-studio", "problems": len(sheets), "sample": sample, "seed": seed}
+
+    return write_export(out, make, force=force)
+
+
+def labelling_interface() -> str:
+    """The form: the problem, its equation and answer, a choice for each criterion, room for a comment."""
+    lines = ["<View>", '  <Text name="text" value="$text"/>']
+    for field, title in _SHOWN.items():
+        lines += [f'  <Header value={quoteattr(title)} size="5"/>', f'  <Text name="{field}" value="${field}"/>']
+    for criterion, question in QUESTIONS.items():
+        lines.append(f'  <Header value={quoteattr(f"{criterion.capitalize()}: {question}")} size="5"/>')
+        lines.append(f'  <Choices name="{criterion}" toName="text" choice="single" required="true" showInline="true">')
+        lines += [f"    <Choice value={quoteattr(mark)}/>" for mark in (GOOD, NOT_GOOD)]
+        lines.append("  </Choices>")
+    lines.append('  <TextArea name="comment" toName="text" placeholder="Comment" rows="2" maxSubmissions="1"/>')
+    return "\n".join([*lines, "</View>"]) + "\n"
+
+
+def export_csv(
+    problems: Sequence[Problem],
+    out: Path,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    judge: str = "",
+    force: bool = False,
+) -> Facts:
+    """Write the sheet of one judge; everybody who gets the same seed judges the same problems in the same order.
+
+    Spreadsheet programs take a cell that begins with `=`, `+`, `-` or `@` for a formula, whoever wrote it: such cells
+    get a leading apostrophe. The reader of judgements takes it off the ids again.
+    """
+    refuse_to_overwrite(out, force=force)
+    sheets = draw_sheets(problems, sample, seed)
+    with atomic_write(out) as stream:
+        stream.write("\ufeff")  # without it, spreadsheets take UTF-8 for something else
+        writer = csv.DictWriter(stream, SHEET_COLUMNS, restval="", lineterminator="\r\n")
+        writer.writeheader()
+        for sheet in sheets:
+            row = {"id": sheet.id, **sheet.to_json(), "judge": judge}
+            writer.writerow({key: harmless_cell(value) for key, value in row.items()})
+    return {"target": "csv", "problems": len(sheets), "sample": sample, "seed": seed}
+
+
+class JudgeSettings(Settings):
+    """Which problems are judged, in which order."""
+
+    sample: int | None = Field(None, ge=1, description="So many problems, drawn by the seed; all without it.")
+    seed: int = Field(0, ge=0, description="Another seed, other problems and another order.")
+
+
+class SheetSettings(JudgeSettings):
+    """The same, and who judges them."""
+
+    judge: str = Field("", description="Who fills it in; the file's name says so otherwise.")
+
+
+class LabelStudioExport(Export):
+    """Problems to judge in Label Studio: tasks.json to import there, labels.xml as the labelling interface."""
+
+    reads = "corpus"
+    settings = JudgeSettings
+    example = "comdiv export label-studio sd/train.jsonl --sample 100 --out ls"
+
+    def write(
+        self, source: ExportSource, out: Path, settings: JudgeSettings, *, force: bool, progress: Progress, note: Note
+    ) -> Facts:
+        return export_label_studio(source.problems, out, sample=settings.sample, seed=settings.seed, force=force)
+
+    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
+        return [f"{facts['problems']:,} problems"]
+
+
+class SheetExport(Export):
+    """Problems to judge in a spreadsheet: a row each, with empty columns for grammar, fluency, logic and a comment."""
+
+    reads = "corpus"
+    settings = SheetSettings
+    example = "comdiv export csv sd/train.jsonl --sample 100 --judge ann --out ann.csv"
+    out_help = "The file to write."
+
+    def write(
+        self, source: ExportSource, out: Path, settings: SheetSettings, *, force: bool, progress: Progress, note: Note
+    ) -> Facts:
+        return export_csv(source.problems, out, **settings.model_dump(), force=force)
+
+    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
+        return [f"{facts['problems']:,} problems"]
