@@ -13,7 +13,8 @@ from comdiv.language import get_language, learn_units
 from comdiv.language.base import NUMBER_MASK
 from comdiv.reading import read, read_text
 from comdiv.solvers.inputs import input_words
-from comdiv.synthesis.reading import ReadClause, Reader
+from comdiv.synthesis.filling import learn_language
+from comdiv.synthesis.tale import tell
 
 WINDOW = 3
 
@@ -128,26 +129,22 @@ def learnt_units(problems: Sequence[Problem]) -> Iterator[Any]:
         yield [[_quantity(quantity) for quantity in reading.quantities], reading.asked_unit]
 
 
-def _indices(clause: ReadClause) -> list[int]:
-    return [quantity.index for quantity in clause.quantities]
-
-
 def synthesis(problems: Sequence[Problem]) -> Iterator[Any]:
     """What rules and donors see: clauses with words and quantities, signs, units asked for, and who is who."""
-    reader = Reader.for_corpus(problems, problems[0].language)
+    language, names = learn_language(problems[0].language, [problem.text for problem in problems])
     for problem in problems:
-        found = reader.read(problem)
-        yield found and [
-            found.template,
+        tale = tell(problem, language, names)
+        yield tale and [
+            tale.template,
             [
-                [clause.text, clause.start, _indices(clause), sorted(clause.words), sorted(clause.tokens)]
-                for clause in found.clauses
+                [clause.text, clause.start, list(clause.quantities), sorted(words), sorted(tale.tokens_in(clause))]
+                for clause, words in zip(tale.reading.clauses, tale.clause_words, strict=True)
             ],
-            [_quantity(quantity) for quantity in found.used],
-            [list(sign) for sign in found.signs],
-            [found.asked_unit, found.asked_word],
-            sorted(found.words),
-            sorted(found.roles.items()),
+            [_quantity(quantity) for quantity in tale.used],
+            [list(sign) for sign in tale.signs],
+            [tale.asked_unit, tale.reading.asked_unit],
+            sorted(tale.words),
+            sorted(tale.roles.items()),
         ]
 
 

@@ -6,10 +6,10 @@ from functools import cache
 from comdiv.expression import parse, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
-from comdiv.synthesis.reading import Reader
+from comdiv.reading import read_text
+from comdiv.synthesis.filling import Workshop
 from comdiv.synthesis.rules import Rule, load_rules
-from comdiv.synthesis.seeds import Seed, find_seed
-from comdiv.synthesis.workshop import Workshop
+from comdiv.synthesis.tale import Seed, find_seed, tell
 
 RULES = {rule.id: rule for rule in load_rules().rules}
 SEEDS = {
@@ -52,8 +52,7 @@ DONORS = [
 
 def problem(name: str, text: str, expression: str, language: str = "zh") -> Problem:
     tree = parse(expression)
-    values = [quantity.value for quantity in get_language(language).quantities(text)]
-    return Problem(name, language, text, tree, value_of(tree, values))
+    return Problem(name, language, text, tree, value_of(tree, read_text(text, language).values))
 
 
 def corpus() -> list[Problem]:
@@ -62,9 +61,8 @@ def corpus() -> list[Problem]:
 
 
 def workshop_of(problems: Iterable[Problem], code: str = "zh") -> Workshop:
-    reader = Reader(get_language(code), get_language(code).story)
-    readings = [reading for given in problems if (reading := reader.read(given)) is not None]
-    return Workshop.over(readings, reader, 0)
+    language = get_language(code)
+    return Workshop.over([tale for given in problems if (tale := tell(given, language))], language, 0)
 
 
 @cache
@@ -73,7 +71,6 @@ def workshop() -> Workshop:
 
 
 def seed_of(rule: Rule, bench: Workshop, name: str) -> Seed:
-    reading = next(reading for reading in bench.readings if reading.problem.id == name)
-    seed = find_seed(rule, reading)
+    seed = find_seed(rule, next(tale for tale in bench.tales if tale.id == name))
     assert seed is not None
     return seed

@@ -58,7 +58,7 @@ def _print_report(facts: "Mapping[str, Any]", out: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from comdiv.synthesis.report import PAPER_DIVERGENCES, RULE_COLUMNS, rule_rows
+    from comdiv.synthesis.sd_card import PAPER_DIVERGENCES, RULE_COLUMNS, rule_rows
 
     table = Table(*RULE_COLUMNS, title=Text(str(out)), title_justify="left", box=None)
     for row in rule_rows(facts):

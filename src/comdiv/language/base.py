@@ -8,7 +8,7 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
@@ -124,6 +124,14 @@ class Language(ABC):
     def recognises(self, text: str) -> bool:
         """Whether a text shows by itself that it is in this language: by its script, or by words that others lack."""
         return False
+
+    def proper_names(self, texts: Iterable[str]) -> frozenset[str]:
+        """The words of a corpus that can only be names; empty where the script does not tell them from others."""
+        return frozenset()
+
+    def named_roles(self, text: str, names: Set[str]) -> Mapping[str, str]:
+        """Who and where: the first `person` and the first `place` that a text names, out of its corpus's names."""
+        return {}
 
     @property
     def coherence(self) -> "Coherence | None":

@@ -1,11 +1,14 @@
 """What the rules of the synthesis have to know of a language besides its units: the classes of `words.yaml`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from comdiv.language.base import NUMBER_MASK
+
 _NOTHING = re.compile(r"(?!)")
+_ENDS_SENTENCE = '.?!"”'
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,65 @@ class StoryWords:
     asked_pair: re.Pattern[str] = _NOTHING  # a question about two things: `first` 比 `second` 多多少
     synonyms: Mapping[str, str] = field(default_factory=dict)
     roles: tuple[re.Pattern[str], ...] = ()
+    possessive: str = ""  # what stands between an owner and a thing: 小红的邮票
+    copulas: tuple[str, ...] = ()  # what stands between a thing and the number of it: 面积是12
+    openers: frozenset[str] = frozenset()  # words whose capital only says that a sentence begins
 
     def speaks_of_rest(self, text: str) -> bool:
         """Whether a clause speaks of what is left."""
         return any(word in text for word in self.rest)
+
+    def unit_name(self, unit: str | None) -> str | None:
+        """A unit under the name that all its synonyms share."""
+        return None if unit is None else self.synonyms.get(unit, unit)
+
+    def merge_synonyms(self, words: Iterable[str]) -> frozenset[str]:
+        """The words as a set, synonyms as one."""
+        return frozenset([self.synonyms.get(word, word) for word in words])
+
+    def owner(self, name: str) -> str:
+        """Whose a thing is, as a story names them before: 小红 of 小红的邮票; without an owner, the thing itself."""
+        return name.split(self.possessive)[0] if self.possessive else name
+
+    def names_in(self, masked: str) -> Iterator[tuple[str, str]]:
+        """Who and what a clause speaks of, by role; its number is masked."""
+        for pattern in self.roles:
+            match = pattern.search(masked)
+            for role, text in match.groupdict().items() if match else ():
+                if text and (name := self._bare_name(text)):
+                    yield role, name
+
+    def _bare_name(self, name: str) -> str:
+        """A name without the connectives around it; empty where nothing is left."""
+        name = name.strip()
+        while (prefix := next((c for c in self.connectives if name.startswith(c)), None)) is not None:
+            name = name.removeprefix(prefix).strip()
+        numbered = NUMBER_MASK in name or any(character.isdigit() for character in name)
+        return "" if numbered or self.no_name.search(name) else name
+
+    def without_connective(self, text: str) -> str:
+        """The clause without "那么" or "then" at its beginning: what it joined to stays behind."""
+        text = text.lstrip()
+        for connective in self.connectives:
+            rest = text[len(connective) :]
+            begins = text[: len(connective)].lower() == connective and (not self.spaced or not rest[:1].isalnum())
+            if begins and any(character.isalnum() for character in rest):
+                return rest.lstrip(" ，,")
+        return text
+
+    def join_clauses(self, clauses: Iterable[str]) -> str:
+        """Clauses one after the other; where words are spaced, with a space and a capital after a full stop."""
+        if not self.spaced:
+            return "".join(clause.strip() for clause in clauses)
+        text = ""
+        for clause in map(str.strip, clauses):
+            first = clause[:1]
+            if not text or text[-1] in _ENDS_SENTENCE:
+                first = first.upper()
+            elif clause.split(" ", 1)[0] in self.openers:
+                first = first.lower()
+            text += f"{' ' if text else ''}{first}{clause[1:]}"
+        return text
 
 
 def story_words(table: Mapping[str, Any], *, spaced: bool) -> StoryWords:
@@ -72,4 +130,7 @@ def story_words(table: Mapping[str, Any], *, spaced: bool) -> StoryWords:
         asked_pair=pattern("asked_pair", re.NOFLAG),
         synonyms=table.get("synonyms", {}),
         roles=tuple(re.compile(role) for role in table.get("roles", ())),
+        possessive=table.get("possessive", ""),
+        copulas=tuple(table.get("copulas", ())),
+        openers=words("openers"),
     )

@@ -1,13 +1,13 @@
 """The indexed corpus (§III-B): clauses that may fill a placeholder, by template, role and unit, and by their words."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from comdiv.language.base import SHARE
 from comdiv.problem import Quantity
-from comdiv.synthesis.reading import ReadClause, Reader, Reading
-from comdiv.synthesis.rewriting import names_in
+from comdiv.reading import Clause, Reading
+from comdiv.synthesis.tale import Tale
 
 CLAUSE_WEIGHT = 2  # words that the new clause shares with its neighbours count twice, besides once as the problem's
 
@@ -16,8 +16,8 @@ CLAUSE_WEIGHT = 2  # words that the new clause shares with its neighbours count 
 class Donor:
     """A clause of a problem that may fill a placeholder; `quantity` is the number that x takes the place of."""
 
-    reading: Reading
-    clause: ReadClause
+    tale: Tale
+    clause: Clause
     names: tuple[str, ...]
     verbs: frozenset[str]
     unit: str | None  # as it is written in the clause
@@ -26,7 +26,7 @@ class Donor:
     @property
     def id(self) -> str:
         """The id of the problem that the clause comes from."""
-        return self.reading.problem.id
+        return self.tale.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class _Bucket:
     def add(self, donor: Donor) -> None:
         number = len(self.donors)
         self.donors.append(donor)
-        for word in donor.reading.words:
+        for word in donor.tale.words:
             self.of_problem.setdefault(word, []).append(number)
-        for word in donor.clause.words:
+        for word in donor.tale.words_in([donor.clause]):
             self.of_clause.setdefault(word, []).append(number)
 
     def ranked(self, words: Collection[str], neighbours: Collection[str]) -> list[Scored]:
@@ -74,47 +74,69 @@ _Key = tuple[str, int | None, str]  # template, rank of the quantity stated (Non
 class DonorIndex:
     """Every clause of the corpus that can fill a placeholder. Donors without a word in common are never looked at."""
 
-    def __init__(self, readings: Iterable[Reading], reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, tales: Iterable[Tale]) -> None:
         self._buckets: dict[_Key, _Bucket] = {}
-        for reading in sorted(readings, key=lambda reading: reading.problem.id):
-            for key, donor in self._donors(reading):
+        for tale in sorted(tales, key=lambda tale: tale.id):
+            for key, donor in _donors(tale):
                 self._buckets.setdefault(key, _Bucket()).add(donor)
 
-    def questions(
-        self, template: str, unit: str | None, words: Collection[str], neighbours: Collection[str]
+    def donors(
+        self, template: str, rank: int | None, unit: str | None, words: Collection[str], neighbours: Collection[str]
     ) -> list[Scored]:
-        """Questions of problems with the template that ask for such a unit, most similar first, ties by id."""
-        return self._ranked((template, None, _kind(unit)), words, neighbours)
+        """Clauses of problems with the template in such a unit, most similar first, ties by id.
 
-    def narratives(
-        self, template: str, rank: int, unit: str | None, words: Collection[str], neighbours: Collection[str]
-    ) -> list[Scored]:
-        """Clauses that state the quantity of that rank, and only it, in such a unit."""
-        return self._ranked((template, rank, _kind(unit)), words, neighbours)
-
-    def _ranked(self, key: _Key, words: Collection[str], neighbours: Collection[str]) -> list[Scored]:
-        bucket = self._buckets.get(key)
+        They state the quantity of that rank and no other; without a rank they are questions that ask for the unit.
+        """
+        bucket = self._buckets.get((template, rank, _kind(unit)))
         return bucket.ranked(words, neighbours) if bucket else []
 
-    def _donors(self, reading: Reading) -> Iterator[tuple[_Key, Donor]]:
-        question = reading.question
-        if not question.quantities and len(reading.clauses) > 1:
-            donor = Donor(reading, question, *self._names(question), reading.asked_word)
-            yield (reading.template, None, _kind(reading.asked_unit)), donor
-        for rank, (quantity, sign) in enumerate(zip(reading.used, reading.signs, strict=True)):
-            clause = reading.clauses[reading.clause_of(rank)]
-            if len(clause.quantities) == 1 and clause is not question:
-                unit = SHARE if sign.kind == "share" else self._reader.unit_name(quantity.unit)
-                yield (
-                    (reading.template, rank, _kind(unit)),
-                    Donor(reading, clause, *self._names(clause), quantity.unit, quantity),
-                )
 
-    def _names(self, clause: ReadClause) -> tuple[tuple[str, ...], frozenset[str]]:
-        verbs = self._reader.language.content_words(clause.text).verbs
-        return tuple(names_in(clause.text, self._reader)), frozenset(verbs)
+def _donors(tale: Tale) -> Iterator[tuple[_Key, Donor]]:
+    reading = tale.reading
+    if not reading.question.quantities and len(reading.clauses) > 1:
+        donor = Donor(tale, reading.question, *_names(tale, len(reading.clauses) - 1), reading.asked_unit)
+        yield (tale.template, None, _kind(tale.asked_unit)), donor
+    for rank, (quantity, given) in enumerate(zip(tale.used, tale.givens, strict=True)):
+        place = reading.clause_of(quantity.index)
+        clause = reading.clauses[place]
+        if len(clause.quantities) == 1 and clause is not reading.question:
+            unit = SHARE if given.sign.kind == "share" else given.unit
+            donor = Donor(tale, clause, *_names(tale, place), quantity.unit, quantity)
+            yield (tale.template, rank, _kind(unit)), donor
+
+
+def _names(tale: Tale, place: int) -> tuple[tuple[str, ...], frozenset[str]]:
+    part = tale.parts[place]
+    return tuple(find_names(part)), frozenset(part.content_words.verbs)
 
 
 def _kind(unit: str | None) -> str:
     return "bare" if unit is None else SHARE if unit == SHARE else "measure"
+
+
+def find_names(clause: Reading) -> list[str]:
+    """The words of a clause that name something: neither generic nor numbers. Units are among them."""
+    story = clause.language.story
+    words = [token.text.lower() for token in clause.tokens if token.quantity is None]
+    names = [word for word in words if word not in story.generic or word in story.bound]
+    return names + [each.lower() for each in story.per_word.findall(clause.text)]
+
+
+class Surroundings:
+    """The part of a seed that a new clause may take its names from."""
+
+    def __init__(self, tale: Tale, clauses: Sequence[Clause], unit: str | None = None) -> None:
+        self.text = "\n".join(clause.text for clause in clauses).lower()
+        self.tokens = tale.tokens_in(*clauses) | ({unit} if unit else set())
+
+    def has(self, name: str) -> bool:
+        """Whether a name occurs: as a word, or inside one, but a single character only at the end (树 in 苹果树)."""
+        if name in self.tokens:
+            return True
+        if len(name) > 1:
+            return name in self.text
+        return any(token.endswith(name) for token in self.tokens)
+
+    def foreign(self, names: Collection[str]) -> list[str]:
+        """Those of the names that do not occur here."""
+        return [name for name in names if not self.has(name)]

@@ -1,25 +1,24 @@
 """Filling a placeholder: the best donor's clause for a product of a seed, or why there is none (§III-B)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, get_args
+from functools import cached_property
+from typing import Literal, NamedTuple, get_args
 
-from comdiv.expression import Operation, format_number
+from comdiv.expression import Expression, ExpressionError, Operation, format_number, renumber, value_of
 from comdiv.expression.tree import COMMUTATIVE
+from comdiv.language import Language, get_language, learn_units
 from comdiv.language.base import SHARE
 from comdiv.problem import Problem, Provenance
-from comdiv.synthesis.composition import Composed, Piece, compose
-from comdiv.synthesis.donors import Donor, Scored
-from comdiv.synthesis.naming import product_roles, renamed
-from comdiv.synthesis.reading import Reader, Sign
-from comdiv.synthesis.rewriting import Context, names_in, rewrite, rewrite_unit, strip_connective
+from comdiv.reading import Clause, Reading, read, read_text
+from comdiv.synthesis.donors import Donor, DonorIndex, Scored, Surroundings, find_names
+from comdiv.synthesis.proofreading import Proofreader, story_features
 from comdiv.synthesis.rules import DELTA, ProductRule
-from comdiv.synthesis.seeds import Seed
 from comdiv.synthesis.sense import Referent, is_sound, referent_of_x, speaks_of_x
-from comdiv.synthesis.story import Story
-from comdiv.synthesis.units import UnitOfX
-from comdiv.synthesis.workshop import Workshop
-from comdiv.synthesis.writing import write_like
+from comdiv.synthesis.tale import Given, Seed, Sign, Tale
+from comdiv.synthesis.units import AskedUnits, UnitOfX, whole_units
+from comdiv.synthesis.wording import match_names, product_roles, rewrite, rewrite_unit, write_like
 
 # What a word that the seed has not takes from a donor's score: nothing is left of a donor who tells another story.
 FOREIGN_VERB, FOREIGN_NAME = 2, 5
@@ -41,15 +40,61 @@ _STAGES: tuple[Reason, ...] = get_args(Reason)
 
 
 @dataclass(frozen=True, slots=True)
+class Workshop:
+    """Everything that is found once for a corpus in one language: its tales, donors, units and proofreader."""
+
+    language: Language  # with the corpus's units
+    tales: tuple[Tale, ...]
+    index: DonorIndex
+    asked_units: AskedUnits
+    whole: frozenset[str]
+    proofreader: Proofreader
+    least_plausible: float
+
+    @classmethod
+    def over(cls, tales: Sequence[Tale], language: Language, least_plausible: float) -> "Workshop":
+        """The workshop of a corpus that has been read."""
+        return cls(
+            language,
+            tuple(tales),
+            DonorIndex(tales),
+            AskedUnits(tales),
+            whole_units(tales),
+            Proofreader(tales if least_plausible > 0 else (), language),
+            least_plausible,
+        )
+
+
+def learn_language(code: str, texts: Sequence[str]) -> tuple[Language, frozenset[str]]:
+    """A language with the units that a corpus shows, and the corpus's proper names."""
+    language = get_language(code)
+    return language.with_lexicon(learn_units(language, texts)), language.proper_names(texts)
+
+
+@dataclass(frozen=True)
 class Product:
     """A synthetic problem. `fit` is the donor's score times how plausible the whole is."""
 
-    problem: Problem
-    template: str
+    reading: Reading
     seed: str
     donor: str
     similarity: int
     fit: float
+
+    @property
+    def problem(self) -> Problem:
+        """The problem."""
+        return self.reading.problem
+
+    @property
+    def template(self) -> str:
+        """Its template."""
+        return self.reading.template or ""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its words, for its similarity to other problems."""
+        return Tale(self.reading).words
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +106,28 @@ class _Placeholder:
     product: ProductRule
     unit: UnitOfX | None
     x: Fraction | None
-    context: Context
+    around: Surroundings
     roles: dict[str, str]  # the seed's names, by the product's quantities
     referent: Referent | None  # what x is the number of, where two things are compared
+
+    @property
+    def unit_name(self) -> str | None:
+        return self.unit.unit if self.unit else None
+
+
+class _Piece(NamedTuple):
+    """A clause of a product, with the values of its numbers and whether the expression uses them."""
+
+    text: str
+    numbers: tuple[tuple[Fraction, bool], ...] = ()
+
+
+class _Composition(NamedTuple):
+    """A text with its expression over the text's quantities, and its value."""
+
+    text: str
+    expression: Expression
+    answer: Fraction
 
 
 def fill(
@@ -73,100 +137,178 @@ def fill(
     product = seed.rule.products[number]
     # A clause that opens the story may name all that the seed has, and so may one beside a single other.
     whole = product.clauses[0] == DELTA or len(product.clauses) == 2
-    context = Context(seed.clauses if whole else seed.clauses_for(product), unit.unit if unit else None)
+    around = Surroundings(seed.tale, seed.clauses if whole else seed.clauses_for(product), unit.unit if unit else None)
     referent = referent_of_x(seed) if x is not None else None
-    placeholder = _Placeholder(seed, number, product, unit, x, context, product_roles(seed, product), referent)
+    placeholder = _Placeholder(seed, number, product, unit, x, around, product_roles(seed, product), referent)
     best: Product | None = None
     furthest = 0
-    for scored in _candidates(placeholder, workshop)[:MOST_TRIED]:
+    for scored in _donors(placeholder, workshop)[:MOST_TRIED]:
         if best is not None and scored.score <= best.fit:
             break  # the fit is never above the score
-        made = _try(placeholder, scored, workshop)
-        if isinstance(made, Product):
-            best = made if best is None or made.fit > best.fit else best
+        result = _try(placeholder, scored, workshop)
+        if isinstance(result, Product):
+            best = result if best is None or result.fit > best.fit else best
         else:
-            furthest = max(furthest, _STAGES.index(made))
+            furthest = max(furthest, _STAGES.index(result))
     return best or _STAGES[furthest]
 
 
-def _candidates(placeholder: _Placeholder, workshop: Workshop) -> list[Scored]:
+def _donors(placeholder: _Placeholder, workshop: Workshop) -> list[Scored]:
     seed, product = placeholder.seed, placeholder.product
-    words = seed.reading.words
-    neighbours = frozenset[str]().union(*(clause.words for clause in seed.clauses_for(product)))
-    unit = placeholder.unit.unit if placeholder.unit else None
-    if product.rank is None:
-        found = workshop.index.questions(product.template, unit, words, neighbours)
-    else:
-        found = workshop.index.narratives(product.template, product.rank, unit, words, neighbours)
-    return [scored for scored in found if scored.donor.id != seed.id]
+    neighbours = seed.tale.words_in(seed.clauses_for(product))
+    donors = workshop.index.donors(product.template, product.rank, placeholder.unit_name, seed.tale.words, neighbours)
+    return [scored for scored in donors if scored.donor.id != seed.id]
 
 
 def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Product | Reason:
     seed, product, donor = placeholder.seed, placeholder.product, scored.donor
-    reader, number_words = workshop.reader, seed.reading.problem.number_words
-    if not _same_kinds(placeholder, donor) or donor.reading.problem.number_words != number_words:
+    language, number_words = workshop.language, seed.tale.reading.problem.number_words
+    if not _same_kinds(placeholder, donor) or donor.tale.reading.problem.number_words != number_words:
         return "other kinds of quantities"
-    if not _may_fit(placeholder, scored):
+    names = match_names(donor.tale, seed, product, placeholder.roles, placeholder.referent)
+    if not _may_fit(placeholder, scored, names):
         return "foreign words"
-    delta = _delta(placeholder, donor, reader)
+    delta = _delta(placeholder, donor, names, language)
     if delta is None:
         return "x cannot be written so"
-    foreign = placeholder.context.foreign(names_in(delta.text, reader))
-    verbs = set(reader.language.content_words(delta.text).verbs) if foreign else set()
-    score = scored.score - sum(FOREIGN_VERB if word in verbs else FOREIGN_NAME for word in foreign)
-    if score <= 0:
+    scored = replace(scored, score=scored.score - _price(delta.text, placeholder.around, language))
+    if scored.score <= 0:
         return "foreign words"
-    if not is_sound(seed, product, delta.text, _names(placeholder, donor).values(), reader):
+    if not is_sound(seed, product, delta.text, names.values()) or not _is_meant(placeholder, delta.text):
         return "another thing than x"
-    if placeholder.x is not None and not speaks_of_x(seed, product, delta.text, reader):
-        return "another thing than x"
-    if placeholder.x is None and reader.words.negative.search(delta.text):
-        return "another thing than x"  # nothing was taken away: nothing is left
-    pieces = _pieces(seed, product, delta)
-    composed = compose(pieces, product.tree, reader, number_words=number_words)
-    if composed is None:
+    pieces = [delta if name == DELTA else _seed_piece(seed, name) for name in product.clauses]
+    composition = _compose(pieces, product.tree, language, number_words=number_words)
+    if composition is None:
         return "numbers misread"
-    if composed.answer <= 0:
+    if composition.answer <= 0:
         return "not positive"
-    asked = placeholder.unit.unit if placeholder.unit and product.rank is None else None
-    if asked in workshop.whole and composed.answer.denominator != 1:
+    asks = product.rank is None
+    if asks and placeholder.unit_name in workshop.whole and composition.answer.denominator != 1:
         return "not whole"
     plausibility = None
     if workshop.least_plausible > 0:
         texts = [piece.text.strip() for piece in pieces]
-        plausibility = workshop.proofreader.probability(texts, _story(placeholder, texts[-1], reader), product.template)
+        asked = placeholder.unit_name if asks else seed.tale.asked_unit
+        features = story_features(_givens(placeholder), placeholder.roles, asked, texts[-1], language.story)
+        plausibility = workshop.proofreader.probability(texts, features, product.template)
         if plausibility < workshop.least_plausible:
             return "implausible"
-    return _product(placeholder, replace(scored, score=score), composed, plausibility)
+    return _product(placeholder, scored, composition, plausibility)
 
 
-def _story(placeholder: _Placeholder, question: str, reader: Reader) -> Story:
-    """The product's story: its quantities are the seed's, and x."""
-    reading, unit = placeholder.seed.reading, placeholder.unit
-    values: list[Fraction] = []
-    signs: list[Sign] = []
-    units: list[str | None] = []
+def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
+    """Whether the donor's problem is of the same kind: its quantities are shares, rates and counts where ours are.
+
+    Where the order of the operands means nothing, a question fits whichever of them comes first.
+    """
+    seed, product, signs = placeholder.seed, placeholder.product, donor.tale.signs
+    if product.rank is not None:
+        return placeholder.unit is None or signs[product.rank].per == placeholder.unit.per
+    wanted = [seed.tale.signs[rank] for rank in seed.rule.quantities_of(product) if rank is not None]
+    if wanted == signs:
+        return True
+    commutes = isinstance(product.tree, Operation) and product.tree.operator in COMMUTATIVE
+    return commutes and sorted(wanted, key=str) == sorted(signs, key=str)
+
+
+def _may_fit(placeholder: _Placeholder, scored: Scored, names: Iterable[str]) -> bool:
+    """Whether enough names of the donor's clause are known or can be rewritten: cheap, and true of few donors."""
+    donor = scored.donor
+    rewritable = [name.lower() for name in names]
+    foreign = sum(
+        name not in donor.verbs
+        and not placeholder.around.has(name)
+        and not (donor.unit is not None and name.startswith(donor.unit))
+        and not any(name in longer or longer in name for longer in rewritable)
+        for name in donor.names
+    )
+    return FOREIGN_NAME * foreign < scored.score
+
+
+def _delta(placeholder: _Placeholder, donor: Donor, names: dict[str, str], language: Language) -> _Piece | None:
+    """The new clause, in the seed's names, with the value and the unit of x; None where they cannot be written so."""
+    text, quantity, x = donor.clause.text, donor.quantity, placeholder.x
+    before, number, after = text, "", ""
+    if quantity is not None:
+        value = None if x is None else write_like(x, quantity)
+        if value is None:
+            return None
+        start, end = quantity.start - donor.clause.start, quantity.end - donor.clause.start
+        before, number, after = text[:start], value, text[end:]
+    before, after = (rewrite(part, names) for part in (before, after))
+    unit = placeholder.unit_name
+    if unit is not None and unit != SHARE and unit != language.story.unit_name(donor.unit):
+        part = after if number else before
+        new = rewrite_unit(part, donor.unit, unit, placeholder.around, language, first=bool(number))
+        if new is None:
+            return None
+        before, after = (before, new) if number else (new, after)
+    text = language.story.without_connective(before + number + after)
+    return _Piece(text, ((x, True),)) if x is not None and quantity is not None else _Piece(text)
+
+
+def _price(text: str, around: Surroundings, language: Language) -> int:
+    """What the words of a new clause that the seed has not take from its score."""
+    reading = read_text(text, language)
+    foreign = around.foreign(find_names(reading))
+    verbs = reading.content_words.verbs if foreign else ()
+    return sum(FOREIGN_VERB if word in verbs else FOREIGN_NAME for word in foreign)
+
+
+def _is_meant(placeholder: _Placeholder, delta: str) -> bool:
+    """Whether a decomposition's clause speaks of x; where nothing was taken away, nothing is left to ask for."""
+    if placeholder.x is None:
+        return not placeholder.seed.tale.story.negative.search(delta)
+    return speaks_of_x(placeholder.seed, placeholder.product, delta)
+
+
+def _seed_piece(seed: Seed, name: str) -> _Piece:
+    """A clause that stays as it is in the seed."""
+    clause: Clause = seed.clauses[seed.rule.clauses.index(name)]
+    reading = seed.tale.reading
+    return _Piece(clause.text, tuple((reading.values[index], index in reading.used) for index in clause.quantities))
+
+
+def _compose(
+    pieces: Sequence[_Piece], tree: Expression, language: Language, *, number_words: bool
+) -> _Composition | None:
+    """The problem that the pieces make; None where its numbers are not read as they were meant, or it has no value."""
+    text = language.story.join_clauses(piece.text for piece in pieces)
+    numbers = [number for piece in pieces for number in piece.numbers]
+    values = read_text(text, language, number_words=number_words).values
+    if values != tuple(value for value, _ in numbers):
+        return None
+    places = [place for place, (_, is_used) in enumerate(numbers) if is_used]
+    expression = renumber(tree, places.__getitem__)
+    try:
+        return _Composition(text, expression, value_of(expression, values))
+    except ExpressionError:
+        return None
+
+
+def _givens(placeholder: _Placeholder) -> list[Given]:
+    """The product's quantities: the seed's, and x."""
+    unit, x = placeholder.unit, placeholder.x
+    givens: list[Given] = []
     for rank in placeholder.seed.rule.quantities_of(placeholder.product):
         if rank is not None:
-            values.append(reading.used[rank].value)
-            signs.append(reading.signs[rank])
-            units.append(reader.unit_name(reading.used[rank].unit))
-        elif placeholder.x is not None and unit is not None:
-            values.append(placeholder.x)
-            signs.append(Sign("share" if unit.unit == SHARE else "measure", unit.per))
-            units.append(None if unit.unit == SHARE else unit.unit)
-    asks = placeholder.product.rank is None
-    asked = (unit.unit if unit else None) if asks else reading.asked_unit
-    return Story(tuple(values), tuple(signs), tuple(units), placeholder.roles, asked, question)
+            givens.append(placeholder.seed.tale.givens[rank])
+        elif x is not None and unit is not None:
+            share = unit.unit == SHARE
+            sign = Sign("share" if share else "measure", unit.per)
+            givens.append(Given(x, None if share else unit.unit, sign))
+    return givens
 
 
-def _product(placeholder: _Placeholder, scored: Scored, composed: Composed, plausibility: float | None) -> Product:
-    seed, product, donor = placeholder.seed, placeholder.product, scored.donor
-    original = seed.reading.problem
+def _product(
+    placeholder: _Placeholder, scored: Scored, composition: _Composition, plausibility: float | None
+) -> Product:
+    seed, donor = placeholder.seed, scored.donor
+    original = seed.tale.reading.problem
     part = "ab"[placeholder.number] if len(seed.rule.products) > 1 else ""
     details = {
         "product": part or None,
-        "template": product.template,
+        "template": placeholder.product.template,
         "seed": seed.id,
         "donor": donor.id,
         "similarity": scored.similarity,
@@ -177,9 +319,9 @@ def _product(placeholder: _Placeholder, scored: Scored, composed: Composed, plau
     problem = Problem(
         id=f"{seed.id}-r{seed.rule.id}{part}",
         language=original.language,
-        text=composed.text,
-        expression=composed.expression,
-        answer=composed.answer,
+        text=composition.text,
+        expression=composition.expression,
+        answer=composition.answer,
         number_words=original.number_words,
         provenance=Provenance(
             corpus=original.provenance.corpus,
@@ -191,65 +333,4 @@ def _product(placeholder: _Placeholder, scored: Scored, composed: Composed, plau
         ),
     )
     fit = scored.score * (1.0 if plausibility is None else plausibility)
-    return Product(problem, product.template, seed.id, donor.id, scored.similarity, round(fit, 6))
-
-
-def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
-    """Whether the donor's problem is of the same kind: its quantities are shares, rates and counts where ours are.
-
-    Where the order of the operands means nothing, a question fits whichever of them comes first.
-    """
-    seed, product, signs = placeholder.seed, placeholder.product, donor.reading.signs
-    if product.rank is not None:
-        return placeholder.unit is None or signs[product.rank].per == placeholder.unit.per
-    wanted = [seed.reading.signs[rank] for rank in seed.rule.quantities_of(product) if rank is not None]
-    if wanted == list(signs):
-        return True
-    commutes = isinstance(product.tree, Operation) and product.tree.operator in COMMUTATIVE
-    return commutes and sorted(wanted, key=str) == sorted(signs, key=str)
-
-
-def _may_fit(placeholder: _Placeholder, scored: Scored) -> bool:
-    """Whether enough names of the donor's clause are known or can be rewritten: cheap, and true of few donors."""
-    donor = scored.donor
-    rewritable = [name.lower() for name in _names(placeholder, donor)]
-    foreign = sum(
-        name not in donor.verbs
-        and not placeholder.context.has(name)
-        and not (donor.unit is not None and name.startswith(donor.unit))
-        and not any(name in longer or longer in name for longer in rewritable)
-        for name in donor.names
-    )
-    return FOREIGN_NAME * foreign < scored.score
-
-
-def _names(placeholder: _Placeholder, donor: Donor) -> dict[str, str]:
-    return renamed(donor.reading, placeholder.seed, placeholder.product, placeholder.roles, placeholder.referent)
-
-
-def _delta(placeholder: _Placeholder, donor: Donor, reader: Reader) -> Piece | None:
-    """The new clause, in the seed's names, with the value and the unit of x; None where they cannot be written so."""
-    text, quantity, x = donor.clause.text, donor.quantity, placeholder.x
-    names = _names(placeholder, donor)
-    before, written, after = text, "", ""
-    if quantity is not None:
-        number = None if x is None else write_like(x, quantity)
-        if number is None:
-            return None
-        start, end = quantity.start - donor.clause.start, quantity.end - donor.clause.start
-        before, written, after = text[:start], number, text[end:]
-    before, after = (rewrite(part, names) for part in (before, after))
-    unit = placeholder.unit.unit if placeholder.unit else None
-    if unit is not None and unit != SHARE and unit != reader.unit_name(donor.unit):
-        part = after if written else before
-        converted = rewrite_unit(part, donor.unit, unit, placeholder.context, reader, first=bool(written))
-        if converted is None:
-            return None
-        before, after = (before, converted) if written else (converted, after)
-    text = strip_connective(before + written + after, reader.words)
-    return Piece(text, (x,), (True,)) if x is not None and quantity is not None else Piece(text)
-
-
-def _pieces(seed: Seed, product: ProductRule, delta: Piece) -> list[Piece]:
-    by_name = dict(zip(seed.rule.clauses, seed.clauses, strict=True))
-    return [delta if name == DELTA else Piece.of_seed(by_name[name], seed.reading.used) for name in product.clauses]
+    return Product(read(problem, seed.tale.language), seed.id, donor.id, scored.similarity, round(fit, 6))

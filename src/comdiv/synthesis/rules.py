@@ -39,6 +39,11 @@ class Place(BaseModel):
     clauses: tuple[str, ...] = Field(min_length=1)
     quantities: tuple[str, ...] = Field(min_length=1)
 
+    @cached_property
+    def ranks(self) -> list[int]:
+        """The quantities by their places in the template, from 0."""
+        return sorted(map(_rank, self.quantities))
+
 
 class ProductRule(BaseModel):
     """A product: clauses of the seed in their order, one of them new; `role` is that of a narrative's quantity."""
@@ -53,7 +58,7 @@ class ProductRule(BaseModel):
     @cached_property
     def tree(self) -> Expression:
         """The template as a tree; Reference(0) is n1."""
-        return template_tree(self.template)
+        return parse_template(self.template)
 
     @property
     def seed_clauses(self) -> tuple[str, ...]:
@@ -81,7 +86,7 @@ class Rule(BaseModel):
     @cached_property
     def tree(self) -> Expression:
         """The seed's template as a tree."""
-        return template_tree(self.template)
+        return parse_template(self.template)
 
     @cached_property
     def asking(self) -> int:
@@ -104,7 +109,7 @@ class Rule(BaseModel):
                 found += [None] if product.delta == "narrative" else []
             elif (place := places.get(clause)) is not None and place not in entered:
                 entered.append(place)
-                found += sorted(_rank(name) for name in place.quantities)
+                found += place.ranks
         return found
 
     @model_validator(mode="after")
@@ -157,7 +162,7 @@ def load_rules(path: Path | None = None) -> RuleTable:
         raise ComdivError(f"{where}: {_explained(error, record)}") from error
 
 
-def template_tree(text: str) -> Expression:
+def parse_template(text: str) -> Expression:
     """The tree of a template such as `n1*(1-n2)`."""
     return parse(_NAME.sub(lambda match: f"N{int(match[1]) - 1}", text))
 
@@ -185,7 +190,7 @@ def _over_seed(tree: Expression, quantities: list[int | None], x: Expression | N
 
 def _parsed(text: str, field: str) -> Expression:
     try:
-        tree = template_tree(text)
+        tree = parse_template(text)
     except ExpressionError as error:
         raise ValueError(f"{field}: '{text}' is no template: {error}") from error
     if template(tree) != text:

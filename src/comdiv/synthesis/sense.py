@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from comdiv.expression import Expression, Operation, Reference, used_quantities
-from comdiv.synthesis.reading import ReadClause, Reader, Reading, Sign
+from comdiv.reading import Clause, read_text
 from comdiv.synthesis.rules import DELTA, ProductRule
-from comdiv.synthesis.seeds import Seed
+from comdiv.synthesis.tale import Seed, Tale
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,19 @@ class Referent:
 
 def referent_of_x(seed: Seed) -> Referent | None:
     """The side of the seed's comparison that is not given: in "鸡12只，鸭是鸡的(3/4)" the ducks."""
-    return unknown_side(seed.reading, seed.rule.x)
+    return unknown_side(seed.tale, seed.rule.x)
 
 
-def unknown_side(reading: Reading, x: Expression) -> Referent | None:
+def unknown_side(tale: Tale, x: Expression) -> Referent | None:
     """Which of two compared things `x`, made of two quantities, is the number of; None where nothing is compared."""
     ranks = used_quantities(x)
     if len(ranks) != 2 or not isinstance(x, Operation):
         return None
     for rank, other in (ranks, reversed(ranks)):
-        reference, compared = reading.roles.get(f"reference{rank}"), reading.roles.get(f"compared{rank}")
-        if reference is None or (reading.signs[rank].kind != "share" and x.operator not in "+-"):
+        reference, compared = tale.roles.get(f"reference{rank}"), tale.roles.get(f"compared{rank}")
+        if reference is None or (tale.givens[rank].sign.kind != "share" and x.operator not in "+-"):
             continue
-        given = reading.clauses[reading.clause_of(other)].text
+        given = tale.clause_of(other).text
         shares_out = x.operator == "*"  # a share of a whole that is given: what has the share is not
         if compared is not None and compared not in given and (shares_out or reference in given):
             return Referent(compared, reference)
@@ -44,7 +44,7 @@ def unknown_side(reading: Reading, x: Expression) -> Referent | None:
     return None
 
 
-def is_sound(seed: Seed, product: ProductRule, delta: str, names: Iterable[str], reader: Reader) -> bool:
+def is_sound(seed: Seed, product: ProductRule, delta: str, names: Iterable[str]) -> bool:
     """Whether a new clause, in the seed's names, can be said at all: no name twice, no time or thing out of place.
 
     A question does not ask for what is given, and one for a sum does not name only one of the two.
@@ -53,124 +53,119 @@ def is_sound(seed: Seed, product: ProductRule, delta: str, names: Iterable[str],
         return False
     if product.rank is not None:
         return True
-    story = seed.clauses_for(product)
-    if reader.words.already.search(delta) and not any(reader.words.already.search(c.text) for c in story):
+    words, clauses = seed.tale.story, seed.clauses_for(product)
+    if words.already.search(delta) and not any(words.already.search(clause.text) for clause in clauses):
         return False
-    head = reader.words.asked_head.match(delta)
-    if head is not None and any(_states(clause, head["name"]) for clause in story):
+    head = words.asked_head.match(delta)
+    if head is not None and any(_states(clause, head["name"], seed.tale) for clause in clauses):
         return False
     adds = isinstance(product.tree, Operation) and product.tree.operator == "+"
     return not (adds and _names_one_of_two(seed, product, delta))
 
 
-def _states(clause: ReadClause, name: str) -> bool:
+def _states(clause: Clause, name: str, tale: Tale) -> bool:
     """Whether a clause gives the number of a thing: 面积是 before a number."""
-    return any(clause.text[: q.start - clause.start].endswith((f"{name}是", f"{name}为")) for q in clause.quantities)
+    before = [tale.reading.text[clause.start : tale.reading.quantities[index].start] for index in clause.quantities]
+    return any(text.endswith(tuple(name + copula for copula in tale.story.copulas)) for text in before)
 
 
 def _names_one_of_two(seed: Seed, product: ProductRule, delta: str) -> bool:
     first, second = (rank for rank in seed.rule.quantities_of(product) if rank is not None)
     for role in ("actor", "object", "turn"):
-        names = [seed.reading.roles.get(f"{role}{rank}") for rank in (first, second)]
+        names = [seed.tale.roles.get(f"{role}{rank}") for rank in (first, second)]
         if None not in names and names[0] != names[1] and len({str(name) in delta for name in names}) > 1:
             return True
     return False
 
 
-def is_neutral(story: Iterable[ReadClause], signs: Iterable[Sign], reader: Reader) -> bool:
-    """Whether a story only says how much there is, so that it carries a sum as well as a difference.
+def is_neutral(seed: Seed) -> bool:
+    """Whether a seed only says how much there is, so that it carries a sum as well as a difference.
 
     "A has n1, B has 3 more" does not, and neither do rates (每箱12个) and shares.
     """
-    return not any(reader.words.change.search(clause.text) for clause in story) and not any(
-        sign.per or sign.kind == "share" for sign in signs
-    )
+    stated = any(seed.tale.story.change.search(clause.text) for clause in seed.clauses_for(seed.rule.products[0]))
+    return not stated and not any(sign.per or sign.kind == "share" for sign in seed.tale.signs)
 
 
-def speaks_of_x(seed: Seed, product: ProductRule, delta: str, reader: Reader) -> bool:
+def speaks_of_x(seed: Seed, product: ProductRule, delta: str) -> bool:
     """Whether the new clause of a decomposition's product asks for x, or states it, and nothing else."""
-    if not _rest_is_meant(seed, product, delta, reader):
+    if not _rest_is_meant(seed, product, delta):
         return False
     ranks = used_quantities(seed.rule.x)
     if len(ranks) == 1:
-        fits = _asks_for_other_share if product.rank is None else _replaces
-        return fits(seed, ranks[0], delta, reader)
+        return (_asks_for_other_share if product.rank is None else _replaces)(seed, ranks[0], delta)
     referent = referent_of_x(seed)
     if referent is not None:
         known = referent.known
-        named = known is not None and known not in referent.wanted and known in delta
-        return referent.wanted in delta and not named
-    return _speaks_of_part(seed, product, delta, reader)
+        names_known = known is not None and known not in referent.wanted and known in delta
+        return referent.wanted in delta and not names_known
+    return _speaks_of_part(seed, delta)
 
 
-def _rest_is_meant(seed: Seed, product: ProductRule, delta: str, reader: Reader) -> bool:
+def _rest_is_meant(seed: Seed, product: ProductRule, delta: str) -> bool:
     """A question for what is left wants a difference; a clause that opens a story about the rest speaks of it."""
-    rest = reader.words.speaks_of_rest(delta)
+    words = seed.tale.story
+    rest = words.speaks_of_rest(delta)
     if product.rank is None:
         return not rest or (isinstance(product.tree, Operation) and product.tree.operator == "-")
     if product.clauses[0] != DELTA:
         return True
-    return rest == any(reader.words.rest_topic.search(clause.text) for clause in seed.clauses_for(product)[:-1])
+    return rest == any(words.rest_topic.search(clause.text) for clause in seed.clauses_for(product)[:-1])
 
 
-def _replaces(seed: Seed, rank: int, delta: str, reader: Reader) -> bool:
+def _replaces(seed: Seed, rank: int, delta: str) -> bool:
     """Whether a share of what the question asks for is stated, in the place of the share of the other part.
 
     A comparison stays one between the same two things, but without "more" or "less"; else the clause has a word of the
     question that the replaced clause has not, and none of that clause's own.
     """
-    roles = seed.reading.roles
+    roles, words = seed.tale.roles, seed.tale.story
     reference, compared = roles.get(f"reference{rank}"), roles.get(f"compared{rank}")
-    replaced = _clause_with(seed, rank)
-    if reference is not None and reader.words.comparison.search(replaced.text):
-        named = delta.count(reference) == 1 and (compared is None or compared in delta)
-        return named and not reader.words.comparison.search(delta)
-    negative = reader.words.negative
-    if reader.words.comparison.search(delta) or bool(negative.search(delta)) != bool(
-        negative.search(seed.reading.question.text)
+    replaced, question = seed.clause_with(rank), seed.tale.reading.question
+    if reference is not None and words.comparison.search(replaced.text):
+        names_both = delta.count(reference) == 1 and (compared is None or compared in delta)
+        return names_both and not words.comparison.search(delta)
+    if words.comparison.search(delta) or bool(words.negative.search(delta)) != bool(
+        words.negative.search(question.text)
     ):
         return False
-    said = _telling(reader.read_words(delta), reader)
-    asked, before = (_telling(clause.tokens, reader) for clause in (seed.reading.question, replaced))
-    return bool(said & (asked - before)) and not said & (before - asked)
+    new = _telling_words(delta, seed.tale)
+    asked, before = (_telling(seed.tale.tokens_in(clause), seed.tale) for clause in (question, replaced))
+    return bool(new & (asked - before)) and not new & (before - asked)
 
 
-def _asks_for_other_share(seed: Seed, rank: int, delta: str, reader: Reader) -> bool:
+def _asks_for_other_share(seed: Seed, rank: int, delta: str) -> bool:
     """Whether a question asks for what a share leaves: of a comparison the other number, of a part the other part."""
-    words, stated = reader.words, _clause_with(seed, rank)
-    reference = seed.reading.roles.get(f"reference{rank}")
-    if words.comparison.search(stated.text):
+    words, clause = seed.tale.story, seed.clause_with(rank)
+    reference = seed.tale.roles.get(f"reference{rank}")
+    if words.comparison.search(clause.text):
         return reference is not None and delta.count(reference) == 1 and not words.comparison.search(delta)
-    if words.no_rest.search(stated.text):
+    if words.no_rest.search(clause.text):
         return not words.speaks_of_rest(delta)
-    return bool(words.negative.search(delta)) != bool(words.negative.search(stated.text))
+    return bool(words.negative.search(delta)) != bool(words.negative.search(clause.text))
 
 
-def _clause_with(seed: Seed, rank: int) -> ReadClause:
-    index = seed.reading.used[rank].index
-    return next(clause for clause in seed.clauses if any(q.index == index for q in clause.quantities))
-
-
-def _speaks_of_part(seed: Seed, product: ProductRule, delta: str, reader: Reader) -> bool:
+def _speaks_of_part(seed: Seed, delta: str) -> bool:
     """A part that is told by what happened to it (用去(1/4)) is asked for by the same word (用去多少)."""
-    x = seed.rule.x
+    x, tale = seed.rule.x, seed.tale
     if not isinstance(x, Operation) or x.operator != "*" or not isinstance(x.left, Reference):
         return True
-    signs = seed.reading.signs
-    shares = [rank for rank in used_quantities(x) if signs[rank].kind == "share"]
+    ranks = used_quantities(x)
+    shares = [rank for rank in ranks if tale.givens[rank].sign.kind == "share"]
     if len(shares) != 1:
         return True
-    other = next(rank for rank in used_quantities(x) if rank != shares[0])
-    part, whole = (seed.reading.clauses[seed.reading.clause_of(rank)] for rank in (shares[0], other))
-    own = _telling(part.tokens, reader) - _telling(whole.tokens, reader)
-    return bool(_telling(reader.read_words(delta), reader) & own)
+    whole = next(rank for rank in ranks if rank != shares[0])
+    part, rest = (_telling(tale.tokens_in(tale.clause_of(rank)), tale) for rank in (shares[0], whole))
+    return bool(_telling_words(delta, tale) & (part - rest))
 
 
-def _telling(tokens: frozenset[str], reader: Reader) -> frozenset[str]:
+def _telling_words(text: str, tale: Tale) -> frozenset[str]:
+    return _telling((token.text.lower() for token in read_text(text, tale.language).tokens), tale)
+
+
+def _telling(tokens: Iterable[str], tale: Tale) -> frozenset[str]:
     """The words that tell one part from another, synonyms as one."""
-    words = reader.words
-    return frozenset(
-        words.synonyms.get(token, token)
-        for token in tokens
-        if token not in words.empty and token not in reader.language.lexicon.words and not token[:1].isdigit()
+    empty, units = tale.story.empty, tale.language.lexicon.words
+    return tale.story.merge_synonyms(
+        token for token in tokens if token not in empty and token not in units and not token[:1].isdigit()
     )

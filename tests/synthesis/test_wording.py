@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from comdiv.language import get_language
-from comdiv.synthesis.writing import write_like
+from comdiv.reading import read_text
+from comdiv.synthesis.wording import write_like
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ from comdiv.synthesis.writing import write_like
     ],
 )
 def test_a_value_is_written_in_the_models_form_or_not_at_all(value: str, model: str, written: str | None) -> None:
-    quantity = get_language("zh").quantities(f"有{model}，")[0]
+    quantity = read_text(f"有{model}，", "zh").quantities[0]
     assert write_like(Fraction(value), quantity) == written

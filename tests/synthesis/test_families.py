@@ -6,11 +6,10 @@ from fractions import Fraction
 import pytest
 
 from comdiv.expression import template, value_of
-from comdiv.language import get_language
 from comdiv.problem import Problem
-from comdiv.synthesis.decomposition import Decomposition, decompose
+from comdiv.reading import read
+from comdiv.synthesis.families import Family, make_family
 from comdiv.synthesis.filling import Product
-from comdiv.synthesis.reformulation import Reformulation, reformulate
 from synthesis.handmade import DONORS, RULES, SEEDS, corpus, problem, seed_of, workshop, workshop_of
 
 EXPECTED = {
@@ -33,21 +32,15 @@ EXPECTED = {
 DECOMPOSITIONS = [rule for rule in RULES.values() if rule.kind == "decomposition"]
 
 
-def made(rule: str) -> Decomposition | Reformulation:
-    seed = seed_of(RULES[rule], workshop(), f"seed-{rule}")
-    result = (decompose if RULES[rule].kind == "decomposition" else reformulate)(seed, workshop())
-    assert not isinstance(result, str), result
-    return result
+def products(rule: str) -> tuple[Product, ...]:
+    family = make_family(seed_of(RULES[rule], workshop(), f"seed-{rule}"), workshop())
+    assert isinstance(family, Family), family
+    return family.products
 
 
-def products(rule: str) -> list[Product]:
-    result = made(rule)
-    return list(result.products) if isinstance(result, Decomposition) else [result.product]
-
-
-def decomposed(problems: list[Problem], rule: str = "6") -> Decomposition | str:
+def family_of(problems: list[Problem], rule: str = "6") -> Family | str:
     bench = workshop_of(problems)
-    return decompose(seed_of(RULES[rule], bench, f"seed-{rule}"), bench)
+    return make_family(seed_of(RULES[rule], bench, f"seed-{rule}"), bench)
 
 
 @pytest.mark.parametrize("rule", SEEDS)
@@ -61,8 +54,7 @@ def test_every_product_evaluates_to_its_answer_over_its_own_text(rule: str) -> N
         given = product.problem
         assert given.expression is not None
         assert template(given.expression) == wanted.template == product.template
-        values = [quantity.value for quantity in get_language("zh").quantities(given.text)]
-        assert value_of(given.expression, values) == given.answer
+        assert value_of(given.expression, read(given).values) == given.answer
         assert given.answer is not None
         assert given.answer > 0
 
@@ -77,9 +69,8 @@ def test_one_product_asks_for_x_the_other_states_it_and_keeps_the_seeds_answer(r
     assert stating.problem.answer == seed.answer
     assert stating.problem.expression is not None
     rank = RULES[name].products[1 - RULES[name].asking].rank
-    values = [quantity.value for quantity in get_language("zh").quantities(stating.problem.text)]
     assert rank is not None
-    assert values[rank] == x
+    assert stating.reading.values[rank] == x
 
 
 @pytest.mark.parametrize("rule", SEEDS)
@@ -100,7 +91,7 @@ def test_a_seed_without_a_similar_donor_is_abandoned() -> None:
         problem("d1", "动物园里猴子12只，狮子5只，猴子比狮子多几只？", "N0-N1"),
         problem("d2", "跑道长400米，分成8段，每段长几米？", "N0/N1"),
     ]
-    assert decomposed([problem("seed-6", text, expression), *strangers]) == "a: similarity 0"
+    assert family_of([problem("seed-6", text, expression), *strangers]) == "a: similarity 0"
 
 
 def test_a_donor_who_tells_of_other_things_is_refused() -> None:
@@ -109,24 +100,24 @@ def test_a_donor_who_tells_of_other_things_is_refused() -> None:
         problem("d1", "妈妈有书90页，撕了40页，还剩妈妈的钢琴曲谱多少页？", "N0-N1"),
         problem("d2", "一本书还剩60页，每天看12页，还要看几天？", "N0/N1"),
     ]
-    assert decomposed([problem("seed-6", text, expression), *donors]) == "a: foreign words"
+    assert family_of([problem("seed-6", text, expression), *donors]) == "a: foreign words"
 
 
 def test_a_seed_is_abandoned_whole_if_one_product_fails() -> None:
     text, expression = SEEDS["6"]
-    assert decomposed([problem("seed-6", text, expression), problem("d1", *DONORS[8])]) == "b: similarity 0"
+    assert family_of([problem("seed-6", text, expression), problem("d1", *DONORS[8])]) == "b: similarity 0"
 
 
 def test_what_cannot_be_written_as_the_donors_number_is_refused() -> None:
     seed = problem("seed-6", "一本书有120页，已经看了30.5页，剩下的每天看10页，还要看几天？", "(N0-N1)/N2")
-    result = decomposed([seed, problem("d1", *DONORS[8]), problem("d2", *DONORS[9])])
+    result = family_of([seed, problem("d1", *DONORS[8]), problem("d2", *DONORS[9])])
     assert isinstance(result, str)
     assert result in ("a: not whole", "b: x cannot be written so")
 
 
 def test_a_seed_whose_corpus_gives_another_answer_is_abandoned() -> None:
     wrong = [replace(given, answer=Fraction(7)) if given.id == "seed-6" else given for given in corpus()]
-    assert decomposed(wrong) == "the corpus's answer is another one"
+    assert family_of(wrong) == "the corpus's answer is another one"
 
 
 @pytest.mark.parametrize(
@@ -138,18 +129,18 @@ def test_a_seed_whose_corpus_gives_another_answer_is_abandoned() -> None:
 )
 def test_a_comparison_or_a_change_carries_no_other_question(rule: str, text: str, expression: str) -> None:
     bench = workshop_of([*corpus(), problem("stated", text, expression)])
-    result = reformulate(seed_of(RULES[rule], bench, "stated"), bench)
+    result = make_family(seed_of(RULES[rule], bench, "stated"), bench)
     assert result == "states a comparison, a change, a rate or a share"
 
 
 def test_a_difference_that_is_not_positive_is_refused() -> None:
     bench = workshop_of([*corpus(), problem("small", "学校有足球60个，有排球90个，一共有多少个？", "N0+N1")])
-    assert reformulate(seed_of(RULES["10"], bench, "small"), bench) == "not positive"
+    assert make_family(seed_of(RULES["10"], bench, "small"), bench) == "not positive"
 
 
 def test_ties_go_to_the_lowest_id() -> None:
     text, expression = SEEDS["6"]
     twins = [problem(name, *DONORS[8]) for name in ("d2", "d1", "d3")]
-    result = decomposed([problem("seed-6", text, expression), *twins, problem("d9", *DONORS[9])])
-    assert isinstance(result, Decomposition)
+    result = family_of([problem("seed-6", text, expression), *twins, problem("d9", *DONORS[9])])
+    assert isinstance(result, Family)
     assert result.products[0].donor == "d1"

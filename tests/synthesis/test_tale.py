@@ -1,19 +1,21 @@
-"""Where a rule wants its quantities, and how clauses are joined."""
+"""A problem as rules see it: where its quantities are, how clauses are joined, who is who."""
 
 import pytest
 
 from comdiv.language import get_language
-from comdiv.synthesis.reading import Reader
-from comdiv.synthesis.seeds import Seed, find_seed
+from comdiv.synthesis.filling import learn_language
+from comdiv.synthesis.tale import Seed, Tale, find_seed, tell
 from synthesis.handmade import RULES, problem
 
-READER = Reader(get_language("zh"), get_language("zh").story)
+
+def tale(text: str, expression: str, language: str = "zh") -> Tale:
+    result = tell(problem("p", text, expression, language), get_language(language))
+    assert result is not None
+    return result
 
 
 def seed(rule: str, text: str, expression: str) -> Seed | None:
-    reading = READER.read(problem("p", text, expression))
-    assert reading is not None
-    return find_seed(RULES[rule], reading)
+    return find_seed(RULES[rule], tale(text, expression))
 
 
 def test_leading_clauses_without_a_quantity_join_the_next() -> None:
@@ -44,3 +46,18 @@ def test_two_quantities_of_one_place_may_share_a_clause() -> None:
     found = seed("2", "食堂很大，运来5袋大米每袋20千克，吃了4天，平均每天吃多少千克？", "N0*N1/N2")
     assert found is not None
     assert len(found.clauses) == 4
+
+
+def test_the_first_word_of_a_sentence_names_nobody() -> None:
+    problems = [
+        problem("opener", "By noon 12 cups are gone, 3 more than Maya has. How many cups has Maya?", "N0-N1", "en"),
+        problem("name", "At noon Oscar has 12 cups by the door. Oscar has 3 cups more than Maya. "
+                        "How many cups has Maya?", "N0-N1", "en"),
+    ]  # fmt: skip
+    language, names = learn_language("en", [given.text for given in problems])
+    opener, name = (tell(given, language, names) for given in problems)
+    assert opener is not None
+    assert name is not None
+    assert "By" not in opener.roles.values()
+    assert name.roles["compared1"] == "Oscar"
+    assert name.roles["reference1"] == "Maya"

@@ -10,8 +10,8 @@ import pytest
 from comdiv.dataset import Dataset, read_dataset
 from comdiv.errors import ComdivError
 from comdiv.expression import template
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import read
 from comdiv.synthesis import SynthesisOptions, synthesize_dataset
 from synthesis.handmade import corpus, problem
 
@@ -25,7 +25,7 @@ def build(folder: Path, problems: list[Problem] | None = None, force: bool = Fal
 
 
 def masked(given: Problem) -> str:
-    return get_language("zh").masked_text(given.text)
+    return read(given).mask
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,191 @@
+"""Assembling the set: which seeds, which of their products, and what goes where (§III-B).
+
+Decomposition comes first; reformulations are then taken in the order of rising novelty, which is measured against what
+is in train by then.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from comdiv.errors import ComdivError
+from comdiv.problem import Problem
+from comdiv.synthesis.families import Family
+from comdiv.synthesis.filling import Product
+from comdiv.synthesis.options import SynthesisOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """The two sides, and the novelty of each lexical test problem in its final company."""
+
+    training: tuple[Problem, ...]
+    structural: tuple[Problem, ...]
+    lexical: tuple[Problem, ...]
+    novelty: dict[str, int]
+
+    @property
+    def test(self) -> tuple[Problem, ...]:
+        """Both kinds of test problems."""
+        return self.structural + self.lexical
+
+
+def assemble(families: Iterable[Family], options: SynthesisOptions) -> Assembly:
+    """The set that the options ask for; too few candidates are an error that says how many there are."""
+    families = list(families)
+    train, structural, lexical = options.sizes or (None, None, None)
+    decompositions = _fittest(_distinct(f for f in families if f.seed.rule.kind == "decomposition"), structural)
+    products = _training_products(decompositions, options.disjoint)
+    test_texts = {family.seed.entry.mask for family in decompositions}
+    candidates = [
+        f for f in families if f.seed.rule.kind == "reformulation" and f.product.reading.mask not in test_texts
+    ]
+    reformulations = _novel(candidates, _Company(products), options.novelty, lexical)
+    if train is not None:
+        products = _trimmed(products, len(reformulations), train, options)
+    company = _Company(products)
+    for family in reformulations:
+        company.enter(family.seed.tale.template, family.seed.tale.words)
+    seeds = [family.seed.entry.problem for family in reformulations]
+    return Assembly(
+        training=tuple([product.problem for product in products] + seeds),
+        structural=tuple(_labelled(f.seed.entry.problem, "structural", f) for f in decompositions),
+        lexical=tuple(_labelled(f.product.problem, "lexical", f) for f in reformulations),
+        novelty={f.product.problem.id: company.novelty(f.product) for f in reformulations},
+    )
+
+
+def _labelled(problem: Problem, composition: str, family: Family) -> Problem:
+    return replace(problem, composition=composition, rule=family.seed.rule.id)
+
+
+def _distinct(decompositions: Iterable[Family]) -> list[Family]:
+    """One seed of each text and template: the fittest of twins. Fittest first, ties by id."""
+    by_text: dict[str, Family] = {}
+    for family in sorted(decompositions, key=lambda f: (-f.fit, f.seed.id, f.seed.rule.id)):
+        by_text.setdefault(family.seed.entry.mask, family)
+    return list(by_text.values())
+
+
+def _fittest(decompositions: Sequence[Family], wanted: int | None) -> list[Family]:
+    """Rules in the proportion of their seeds (largest remainder), within a rule the fittest."""
+    if wanted is None:
+        return list(decompositions)
+    if len(decompositions) < wanted:
+        raise ComdivError(
+            f"{wanted} structural test problems are wanted, but only {len(decompositions)} seeds decompose"
+        )
+    by_rule = _by_rule(decompositions)
+    shares = largest_remainder({rule: len(families) for rule, families in by_rule.items()}, wanted)
+    return [family for rule, families in by_rule.items() for family in families[: shares[rule]]]
+
+
+def _by_rule(families: Iterable[Family]) -> dict[str, list[Family]]:
+    by_rule: dict[str, list[Family]] = {}
+    for family in families:
+        by_rule.setdefault(family.seed.rule.id, []).append(family)
+    return by_rule
+
+
+def largest_remainder(counts: dict[str, int], wanted: int) -> dict[str, int]:
+    """`wanted` places in the proportion of the counts; ties by name. No name gets more than its count."""
+    total = sum(counts.values())
+    exact = {name: count * wanted / total for name, count in counts.items()}
+    places = {name: int(share) for name, share in exact.items()}
+    rest = wanted - sum(places.values())
+    for name in sorted(exact, key=lambda name: (places[name] - exact[name], name))[:rest]:
+        places[name] += 1
+    return places
+
+
+def _training_products(decompositions: Sequence[Family], disjoint: bool) -> list[Product]:
+    """The products of exactly these seeds, identical texts once and none that is a test text."""
+    test_texts = {family.seed.entry.mask for family in decompositions}
+    by_text: dict[str, Product] = {}
+    for product in _halves(decompositions) if disjoint else (p for f in decompositions for p in f.products):
+        by_text.setdefault(product.reading.mask, product)
+    return [product for text, product in by_text.items() if text not in test_texts]
+
+
+def _halves(decompositions: Sequence[Family]) -> Iterable[Product]:
+    """One product of each seed; of every rule's seeds one half gives the first, the other half the second product."""
+    for families in _by_rule(decompositions).values():
+        families.sort(key=lambda f: (f.products[-1].fit - f.products[0].fit, f.seed.id))
+        for number, family in enumerate(families):
+            yield family.products[0 if 2 * number < len(families) else -1]
+
+
+def _trimmed(products: Sequence[Product], seeds: int, train: int, options: SynthesisOptions) -> list[Product]:
+    """As many products as there is room for beside so many seeds: the least fit leave, never both of one seed."""
+    wanted = max(train - seeds, 0)
+    if len(products) < wanted:
+        each = " (one per seed)" if options.disjoint else ""
+        raise ComdivError(
+            f"{options.size}: the chosen seeds have {len(products)} different products{each}, which with {seeds} "
+            f"seeds of reformulations make a train of at most {seeds + len(products)}"
+        )
+    left = Counter(product.seed for product in products)
+    leaving: set[str] = set()
+    for product in sorted(products, key=lambda p: (p.fit, p.problem.id)):
+        if len(products) - len(leaving) == wanted:
+            break
+        if left[product.seed] > 1:
+            left[product.seed] -= 1
+            leaving.add(product.problem.id)
+    if len(products) - len(leaving) > wanted:
+        raise ComdivError(
+            f"{options.size}: {len(left)} seeds leave at least one product each, which is more than {wanted}: "
+            "ask for fewer test problems or more training problems"
+        )
+    return [product for product in products if product.problem.id not in leaving]
+
+
+class _Company:
+    """The training problems by template, as the sets of words that novelty is measured with."""
+
+    def __init__(self, products: Iterable[Product]) -> None:
+        self._words: dict[str, list[frozenset[str]]] = {}
+        for product in products:
+            self.enter(product.template, product.words)
+
+    def enter(self, template: str, words: frozenset[str]) -> None:
+        """A training problem more."""
+        self._words.setdefault(template, []).append(words)
+
+    def novelty(self, product: Product) -> int:
+        """The greatest similarity of a product to a training problem with its template; 0 is entirely new."""
+        company = self._words.get(product.template, ())
+        return max((len(product.words & words) for words in company), default=0)
+
+
+def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, wanted: int | None) -> list[Family]:
+    """Reformulations in the order of rising novelty, which every seed that enters train may change."""
+    waiting = {family.seed.id: family for family in sorted(candidates, key=lambda family: family.seed.id)}
+    novelty = {name: company.novelty(family.product) for name, family in waiting.items()}
+    chosen: list[Family] = []
+    texts: set[str] = set()
+    while waiting and (wanted is None or len(chosen) < wanted):
+        name = min(waiting, key=lambda name: (novelty[name], name))
+        family = waiting.pop(name)
+        if bound is not None and novelty[name] > bound:
+            break
+        seed = family.seed
+        own = {seed.entry.mask, family.product.reading.mask}
+        if own & texts or (bound is not None and any(_similarity(other, family) > bound for other in chosen)):
+            continue
+        texts |= own
+        chosen.append(family)
+        for other, candidate in waiting.items():
+            novelty[other] = max(novelty[other], _similarity(candidate, family))
+    if wanted is not None and len(chosen) < wanted:
+        limit = "" if bound is None else f" with novelty {bound} or less"
+        raise ComdivError(
+            f"{wanted} lexical test problems are wanted, but only {len(chosen)} reformulations{limit} are there"
+        )
+    return chosen
+
+
+def _similarity(family: Family, other: Family) -> int:
+    """How many words a reformulation's product shares with another's seed in train; 0 where the templates differ."""
+    tale = other.seed.tale
+    return len(family.product.words & tale.words) if family.product.template == tale.template else 0

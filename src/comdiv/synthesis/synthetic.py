@@ -1,0 +1,245 @@
+"""From a corpus to the folder of a synthetic dataset (SD, §III-B), with a report of what became of every seed."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from comdiv.corpora import Corpus, ReadReport
+from comdiv.dataset import Dataset, read_dataset, write_dataset
+from comdiv.errors import ComdivError
+from comdiv.expression import template, used_quantities
+from comdiv.files import refuse_to_overwrite
+from comdiv.problem import Problem
+from comdiv.reading import read
+from comdiv.review import REVIEW, Decision, latest, read_review
+from comdiv.solver import Progress
+from comdiv.splitting.extraction import ExtractionSettings, extract
+from comdiv.splitting.measurement import measure
+from comdiv.splitting.outputs import corpus_facts, draw_validation, library_versions
+from comdiv.synthesis.assembly import Assembly, assemble
+from comdiv.synthesis.families import Family, as_reviewed, make_family
+from comdiv.synthesis.filling import Workshop, learn_language
+from comdiv.synthesis.options import SynthesisOptions
+from comdiv.synthesis.rules import Rule, RuleTable, load_rules
+from comdiv.synthesis.sd_card import card_paragraphs, write_report
+from comdiv.synthesis.tale import Seed, Tale, find_seed, tell
+
+
+@dataclass(frozen=True, slots=True)
+class RuleYield:
+    """What became of a rule's seeds: `problems` have its template, seeds the quantities in place as well."""
+
+    rule: Rule
+    problems: int
+    families: tuple[Family, ...]
+    abandoned: Counter[str]
+
+    @property
+    def seeds(self) -> int:
+        """How many problems the rule applies to."""
+        return len(self.families) + self.abandoned.total()
+
+    def to_json(self, chosen: int) -> dict[str, Any]:
+        """The entry of `dataset.json`."""
+        return {
+            "kind": self.rule.kind,
+            "template": self.rule.template,
+            "products": [product.template for product in self.rule.products],
+            "problems": self.problems,
+            "seeds": self.seeds,
+            "made": len(self.families),
+            "chosen": chosen,
+            "abandoned": dict(sorted(self.abandoned.items(), key=lambda item: (-item[1], item[0]))),
+        }
+
+
+def synthesize_dataset(
+    problems: Sequence[Problem],
+    folder: Path,
+    options: SynthesisOptions,
+    *,
+    corpus: str,
+    progress: Progress | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the corpus's name."""
+    refuse_to_overwrite(folder, force=force)
+    show = progress or (lambda stage, done, total, note: None)
+    table = load_rules(options.rules)
+    decisions = _decisions(folder, options)
+    excluded = [] if options.exclude is None else _problems_in(options.exclude)
+    codes = sorted({problem.language for problem in problems})
+    workshops = [_workshop(code, problems, table, options, show) for code in codes]
+    exclusion = _Exclusion.of(excluded, workshops)
+    review = partial(as_reviewed, decisions=decisions, only_accepted=options.only is not None)
+    yields = [_apply(rule, workshops, exclusion, review, show) for rule in table.rules]
+    if not any(result.families for result in yields):
+        raise ComdivError(_nothing_applies(corpus, len(problems), yields))
+    assembly = assemble((family for result in yields for family in result.families), options)
+    return _write(assembly, folder, options, _facts(corpus, problems, options, yields, assembly), force)
+
+
+def _workshop(
+    code: str, problems: Iterable[Problem], table: RuleTable, options: SynthesisOptions, show: Progress
+) -> Workshop:
+    """The workshop of a corpus's problems in one language."""
+    show("learning units", 0, 1, "")
+    mine = [problem for problem in problems if problem.language == code]
+    language, names = learn_language(code, [problem.text for problem in mine])
+    useful = sorted((problem for problem in mine if _is_useful(problem, table)), key=lambda problem: problem.id)
+    tales: list[Tale] = []
+    for number, problem in enumerate(useful):
+        if number % 200 == 0:
+            show("reading problems", number, len(useful), "")
+        tale = tell(problem, language, names)
+        tales += [] if tale is None else [tale]
+    show("indexing", 0, 1, "")
+    return Workshop.over(tales, language, options.least_plausible)
+
+
+def _is_useful(problem: Problem, table: RuleTable) -> bool:
+    """Whether a problem may be a seed or a donor, or teach the proofreader: simple, or with a rule's template."""
+    if problem.expression is None:
+        return False
+    return len(used_quantities(problem.expression)) <= 2 or template(problem.expression) in table.templates
+
+
+def _apply(
+    rule: Rule,
+    workshops: Iterable[Workshop],
+    exclusion: "_Exclusion",
+    review: Callable[[Family], Family | str],
+    show: Progress,
+) -> RuleYield:
+    """All that a rule makes and people did not reject; excluded problems and their twins are left out."""
+    families: list[Family] = []
+    abandoned: Counter[str] = Counter()
+    problems = 0
+    for workshop in workshops:
+        problems += sum(tale.template == rule.template for tale in workshop.tales)
+        seeds = [seed for tale in workshop.tales if (seed := find_seed(rule, tale)) is not None]
+        for number, seed in enumerate(seeds):
+            if number % 20 == 0:
+                show(f"rule {rule.id}", number, len(seeds), "")
+            result = "excluded" if exclusion.has(seed) else make_family(seed, workshop)
+            if isinstance(result, Family):
+                result = review(result)
+            if isinstance(result, Family):
+                families.append(result)
+            else:
+                abandoned[result] += 1
+    return RuleYield(rule, problems, tuple(families), abandoned)
+
+
+@dataclass(frozen=True, slots=True)
+class _Exclusion:
+    """Problems of another dataset, by the ids of their seeds and by their texts with the numbers masked."""
+
+    ids: frozenset[str]
+    texts: frozenset[str]
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem], workshops: Iterable[Workshop]) -> "_Exclusion":
+        languages = {workshop.language.code: workshop.language for workshop in workshops}
+        known = [problem for problem in problems if problem.language in languages]
+        seeds = [problem.provenance.details.get("seed") for problem in problems]
+        ids = [seed if isinstance(seed, str) else p.id for p, seed in zip(problems, seeds, strict=True)]
+        return cls(frozenset(ids), frozenset(read(p, languages[p.language]).mask for p in known))
+
+    def has(self, seed: Seed) -> bool:
+        return seed.id in self.ids or seed.tale.reading.mask in self.texts
+
+
+def _problems_in(folder: Path) -> list[Problem]:
+    dataset = read_dataset(folder)
+    return [*dataset.training_side, *dataset.test]
+
+
+def _decisions(folder: Path, options: SynthesisOptions) -> dict[str, Decision]:
+    if options.review is not None and not options.review.is_file():
+        raise ComdivError(f"{options.review}: there is no such review")
+    path = options.review or folder / REVIEW
+    if options.only is not None and not path.is_file():
+        raise ComdivError(f"--only {options.only} needs a review: name one with --review FILE")
+    return latest(read_review(path))
+
+
+def _nothing_applies(corpus: str, problems: int, yields: Iterable[RuleYield]) -> str:
+    reasons: Counter[str] = Counter()
+    for result in yields:
+        reasons.update(result.abandoned)
+    why = f"; all were abandoned, most often: {reasons.most_common(1)[0][0]}" if reasons else ""
+    return f"{corpus}: no rule gives a product: {problems} problems, {reasons.total()} of them seeds of a rule{why}"
+
+
+def _facts(
+    corpus: str,
+    problems: Sequence[Problem],
+    options: SynthesisOptions,
+    yields: Sequence[RuleYield],
+    assembly: Assembly,
+) -> dict[str, Any]:
+    version = next((problem.provenance.version for problem in problems), "")
+    chosen = Counter(problem.rule for problem in assembly.test)
+    histogram = Counter(assembly.novelty.values())
+    paths = {name: getattr(options, name) for name in ("exclude", "rules", "review")}
+    return {
+        "made_by": "comdiv synthesize",
+        "source": corpus_facts(Corpus(corpus, version, tuple(problems), ReadReport())),
+        "settings": {
+            **options.model_dump(mode="json"),
+            **{name: path and path.name for name, path in paths.items()},
+        },
+        "composition": {"structural": len(assembly.structural), "lexical": len(assembly.lexical)},
+        "rules": {result.rule.id: result.to_json(chosen[result.rule.id]) for result in yields},
+        "seeds": {
+            kind: sum(result.seeds for result in yields if result.rule.kind == kind)
+            for kind in ("decomposition", "reformulation")
+        },
+        "novelty": {str(value): histogram[value] for value in sorted(histogram)},
+    }
+
+
+def _write(
+    assembly: Assembly, folder: Path, options: SynthesisOptions, facts: dict[str, Any], force: bool
+) -> dict[str, Any]:
+    if not assembly.training or not assembly.test:
+        raise ComdivError("the rules leave one side empty: there is nothing to train or nothing to test on")
+    _check_apart(assembly)
+    in_test = {problem.id for problem in assembly.test}
+    extraction = extract((*assembly.training, *assembly.test))
+    test = np.array([problem.id in in_test for problem in extraction.problems])
+    contexts = len({context for own in extraction.contexts for context in own if context})
+    settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # a few problems have few clusters
+    measurement = measure(extraction, test, settings)
+    validation = draw_validation(extraction, test, options.validation, seed=options.seed)
+    parts = {
+        name: tuple(problem for problem, chosen in zip(extraction.problems, mask, strict=True) if chosen)
+        for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
+    }
+    facts = {**facts, **measurement.to_json(), "versions": library_versions()}
+    facts["settings"] = {**facts["settings"], "extraction": settings.model_dump()}
+    return write_dataset(
+        folder,
+        Dataset(**parts, facts=facts),
+        title=f"{facts['source']['corpus']}, synthetic dataset (SD)",
+        paragraphs=card_paragraphs(facts),
+        more=lambda staging: write_report(staging, facts),
+        force=force,
+    )
+
+
+def _check_apart(assembly: Assembly) -> None:
+    """A structural test template in train would make the set measure something else."""
+    structural = {template(problem.expression) for problem in assembly.structural if problem.expression}
+    for problem in assembly.training:
+        if problem.expression is not None and template(problem.expression) in structural:
+            raise ComdivError(
+                f"problem '{problem.id}' in train has the template {template(problem.expression)} of a structural test "
+                "problem: the rule table decomposes what it also makes"
+            )

@@ -1,0 +1,165 @@
+"""Making a donor's clause speak of the seed's people and things: names by role, the unit and the value of x.
+
+A name of the donor's (its actor, the object it counts, the two sides of its comparison) becomes the seed's name with
+the same role, and the unit it asks for that of x. What is still foreign then names something that the product does not
+have, and the donor is refused: that is the difference between "运来苹果多少千克" in a story about cabbages and a
+question that can be answered. Verbs may be foreign, at a price: 修 or 铺, a road is a road.
+"""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from comdiv.expression import format_number, used_quantities
+from comdiv.expression.evaluation import decimal_places
+from comdiv.language import Language
+from comdiv.problem import Quantity
+from comdiv.reading import read_text
+from comdiv.synthesis.donors import Surroundings
+from comdiv.synthesis.rules import ProductRule
+from comdiv.synthesis.sense import Referent, unknown_side
+from comdiv.synthesis.tale import Seed, Tale
+
+MOST_DECIMALS = 3  # schoolbooks write 0.125, hardly 0.0625
+MOST_DENOMINATOR = 1000
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_VULGAR = re.compile(r"[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+
+
+# --- who is who ---
+
+
+def product_roles(seed: Seed, product: ProductRule) -> dict[str, str]:
+    """The seed's names by the product's quantities; a clause that states x takes the roles of the one it replaces."""
+    roles = {role: name for role, name in seed.tale.roles.items() if not role[-1].isdigit()}
+    ranks_of_x = used_quantities(seed.rule.x) if seed.rule.kind == "decomposition" else []
+    for rank, of_seed in enumerate(seed.rule.quantities_of(product)):
+        source = of_seed if of_seed is not None else ranks_of_x[0] if len(ranks_of_x) == 1 else None
+        for role, name in seed.tale.roles.items():
+            if source is not None and role.endswith(str(source)):
+                roles[role.removesuffix(str(source)) + str(rank)] = name
+    return roles
+
+
+def match_names(
+    donor: Tale, seed: Seed, product: ProductRule, ours: Mapping[str, str], referent: Referent | None
+) -> dict[str, str]:
+    """The donor's names and the seed's names that take their place, by role; x has its own name where it has one."""
+    theirs = donor.roles
+    names = {
+        name: ours[role]
+        for role, name in sorted(theirs.items())
+        if role in ours and not role.startswith(("more", "less", "pair"))
+    }
+    known = seed.tale.roles.get("object0") or seed.tale.roles.get("actor")
+    for role, name in theirs.items():  # a comparison that leaves its subject out is about what was spoken of before
+        if role.startswith("compared") and role not in ours and known is not None:
+            names.setdefault(name, known)
+    for rank in range(len(donor.used)):
+        pair, topic = theirs.get(f"pair{rank}"), _topic(ours, rank)
+        if pair is not None and topic is not None:
+            names[pair] = topic
+    if referent is not None and product.rank is None:
+        side = unknown_side(donor, product.tree)
+        names |= {} if side is None else {side.wanted: referent.wanted}
+    elif referent is not None:
+        counted, actor = theirs.get(f"object{product.rank}"), theirs.get("actor") or theirs.get("person")
+        subject = actor if counted is None or _is_actor(referent.wanted, seed) else counted
+        names |= {} if subject is None else {subject: referent.wanted}
+    thing = next((name for role, name in sorted(ours.items()) if role.startswith("object")), None)
+    for role, name in sorted(theirs.items()):
+        if role.startswith("object") and thing is not None and name not in names:
+            names[name] = thing
+    return names
+
+
+def _topic(roles: Mapping[str, str], rank: int) -> str | None:
+    """What a clause of a story is about: what is measured or counted in it, else whose it is."""
+    ranked = (f"{role}{rank}" for role in ("measured", "turn", "object", "actor"))
+    return next((roles[role] for role in ranked if role in roles), None)
+
+
+def _is_actor(name: str, seed: Seed) -> bool:
+    """Whether a name is of the kind of the seed's actor, not of its objects: they end alike, 五年级 and 六年级."""
+    roles = seed.tale.roles
+    actor = roles.get("actor") or roles.get("person") or ""
+    return (
+        name == roles.get("person")
+        or (bool(actor) and actor[-1] == name[-1])
+        or not any(role.startswith("object") for role in roles)
+    )
+
+
+# --- what is written ---
+
+
+def rewrite(text: str, names: Mapping[str, str]) -> str:
+    """The clause with the donor's names replaced by the seed's; longest first, each place of the text once."""
+    for name in sorted(names, key=lambda name: (-len(name), name)):
+        if name != names[name] and name in text:
+            before, _, after = text.partition(name)
+            return rewrite(before, names) + names[name] + rewrite(after, names)
+    return text
+
+
+def rewrite_unit(
+    text: str, old: str | None, unit: str, around: Surroundings, language: Language, *, first: bool
+) -> str | None:
+    """The clause with another unit, 还剩多少页 for 还剩多少本; None where the old or the new one is not written out.
+
+    After a number its unit comes first; in a question the unit that is asked for comes last.
+    """
+    if old is None:
+        return None
+    if not language.spaced:
+        place = text.find(old) if first else text.rfind(old)
+        return None if place < 0 or (first and place > 0) else f"{text[:place]}{unit}{text[place + len(old) :]}"
+    # Only as it is written there: "how many cup" asks for nothing.
+    forms = (token for token in around.tokens if token.startswith(unit) and token in around.text)
+    new = max(forms, key=lambda form: (len(form), form), default=None)
+    places = [token for token in read_text(text, language).tokens if token.text.lower().startswith(old)]
+    if new is None or not places:
+        return None
+    token = places[0] if first else places[-1]
+    return f"{text[: token.start]}{new}{text[token.end :]}"
+
+
+def write_like(value: Fraction, model: Quantity) -> str | None:
+    """The value in the model's form, exactly; None where that form cannot hold it."""
+    match model.form:
+        case "integer" | "decimal":
+            return _plain(value, model)
+        case "percent":
+            hundredfold = _decimal(value * 100)
+            sign = model.text[len(model.text.rstrip("%％ ")) :]
+            return None if hundredfold is None else hundredfold + sign
+        case "fraction" if not _VULGAR.search(model.text) and 0 < value < 1:
+            return _fraction(value, model.text)
+        case "mixed" if not _VULGAR.search(model.text) and value > 1 and value.denominator > 1:
+            whole, rest = divmod(value, 1)
+            fraction = _fraction(rest, model.text)
+            return None if fraction is None else f"{whole}{'' if '(' in model.text else ' '}{fraction}"
+        case _:  # words are not written: "thirty-four" is another skill
+            return None
+
+
+def _plain(value: Fraction, model: Quantity) -> str | None:
+    """An integer stays one: a count of 3.5 apples is none. A decimal may come out whole."""
+    if model.form == "integer" and value.denominator != 1:
+        return None
+    decimal = _decimal(value)
+    if decimal is not None and _THOUSANDS.search(model.text) and value.denominator == 1:
+        return f"{int(value):,}"
+    return decimal
+
+
+def _decimal(value: Fraction) -> str | None:
+    places = decimal_places(value.denominator)
+    return None if places is None or places > MOST_DECIMALS else format_number(value)
+
+
+def _fraction(value: Fraction, model: str) -> str | None:
+    if value.denominator == 1 or value.denominator > MOST_DENOMINATOR:
+        return None
+    fraction = f"{value.numerator}/{value.denominator}"
+    return f"({fraction})" if "(" in model else fraction
