@@ -18,18 +18,20 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
+import numpy as np
+
 from comdiv.augmentation.engine import LocalEngine
-from comdiv.augmentation.environments import ClauseTable, group, occurrences
-from comdiv.augmentation.fragments import FragmentIndex
+from comdiv.augmentation.environments import ClauseTable, EnvironmentIndex, Integers, group, occurrences
+from comdiv.augmentation.fragments import Alternatives
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.processes import usable_processors
-from comdiv.augmentation.proposals import Indexes, Workshop, build_workshop, read_lines
+from comdiv.augmentation.proposals import Proposer, index_round, read_lines, usable_readings
 from comdiv.augmentation.rounds import SHARD
 from comdiv.augmentation.source import masked_hash
-from comdiv.augmentation.view import views_of
 from comdiv.corpora import read_corpus
 from comdiv.corpora.demo import generate
 from comdiv.language import get_language
+from comdiv.language.base import NUMBER_MASK
 from comdiv.problem import Problem
 
 BASE = 200  # problems of the demo corpus
@@ -43,7 +45,7 @@ def dictionary_pairs(clauses: Sequence[Clause]) -> Pairs:
     for clause in clauses:
         for start in range(len(clause)):
             for end in range(start + 1, min(start + 4, len(clause)) + 1):
-                if end - start < len(clause) and "NUM" not in clause[start:end]:
+                if end - start < len(clause) and NUMBER_MASK not in clause[start:end]:
                     fragments[clause[:start], clause[end:]].add(clause[start:end])
     pairs: Counter[frozenset[Clause]] = Counter()
     for found in fragments.values():
@@ -51,13 +53,38 @@ def dictionary_pairs(clauses: Sequence[Clause]) -> Pairs:
     return pairs
 
 
+def indexed(clauses: Sequence[Clause]) -> tuple[Alternatives, list[str]]:
+    """The alternative fragments of clauses, and the words of their tokens."""
+    index = EnvironmentIndex(1, without=NUMBER_MASK)
+    for clause in clauses:
+        index.add(clause)
+    return Alternatives.of(index, LocalEngine()), index.table.words()
+
+
+def pairs_of(alternatives: Alternatives) -> tuple[Integers, Integers, Integers]:
+    """All alternative fragments (the smaller number first), and in how many environments they meet: three columns.
+
+    Their number can grow with the square of the corpus; operations draw instead.
+    """
+    groups, starts = alternatives.environments_of
+    fragments = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    order = np.lexsort((fragments, groups))
+    fragments, sizes = fragments[order], np.bincount(groups, minlength=len(alternatives.groups))
+    ends = np.cumsum(sizes)
+    parts = [np.zeros((0, 2), dtype=np.int64)]
+    for size in np.unique(sizes[sizes > 1]).tolist():  # all environments of one size at once
+        inside = fragments[(ends[sizes == size] - size)[:, None] + np.arange(size)]  # (environments, size)
+        first, second = np.triu_indices(size, 1)
+        parts.append(np.stack([inside[:, first].ravel(), inside[:, second].ravel()], axis=1))
+    pairs = np.concatenate(parts)
+    keys, counts = np.unique((pairs[:, 0] << 32) | pairs[:, 1], return_counts=True)
+    return keys >> 32, keys & 0xFFFFFFFF, counts
+
+
 def index_pairs(clauses: Sequence[Clause]) -> Pairs:
     """The same by hashes and a sort-join."""
-    index = FragmentIndex()
-    index.add(clauses)
-    alternatives = index.join()
-    words = index.table.words()
-    columns = (column.tolist() for column in alternatives.pairs())
+    alternatives, words = indexed(clauses)
+    columns = (column.tolist() for column in pairs_of(alternatives))
     return {
         frozenset([alternatives.words(a, words), alternatives.words(b, words)]): count
         for a, b, count in zip(*columns, strict=True)
@@ -93,9 +120,7 @@ def index_environments(clauses: Sequence[Clause]) -> tuple[set[frozenset[tuple[i
 def timed_index(clauses: Sequence[Clause]) -> float:
     """Seconds to index, join and count the pairs."""
     started = time.process_time()
-    index = FragmentIndex()
-    index.add(clauses)
-    index.join().pairs()
+    pairs_of(indexed(clauses)[0])
     return time.process_time() - started
 
 
@@ -121,13 +146,13 @@ def one_round(name: str, size: int, checks: str) -> dict[str, float]:
     get_language(problems[0].language).content_words(problems[0].text)
     additions = ten_million_additions()
     started, worked = time.perf_counter(), processor_seconds()
-    views = views_of(problems)
+    readings = usable_readings(problems)
     known = frozenset(masked_hash(problem) for problem in problems)
     options = AugmentationOptions.preset("comdiv", per_problem=(5, 5), checks=checks)
-    workshop = build_workshop(views, known, options, 1, Indexes())
-    shards = [range(first, min(first + SHARD, len(views))) for first in range(0, len(views), SHARD)]
-    made = LocalEngine(0).map_texts(Workshop.propose_lines, workshop, shards)
-    new = sum(len(read_lines(text)[0]) for text in made)
+    proposer = index_round(readings, known, options, 1)
+    shards = [range(first, min(first + SHARD, len(readings))) for first in range(0, len(readings), SHARD)]
+    results = LocalEngine(0).map_texts(Proposer.propose_lines, proposer, shards)
+    new = sum(len(read_lines(text)[0]) for text in results)
     seconds, worked = time.perf_counter() - started, processor_seconds() - worked
     additions = (additions + ten_million_additions()) / 2
     here, child = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -179,8 +204,8 @@ def compare_rounds() -> None:
 
 
 def compare_indexes() -> None:
-    views = views_of(corpus("demo-en", 25 * BASE))
-    clauses = [clause.masked for view in views for clause in view.narrative]
+    readings = usable_readings(corpus("demo-en", 25 * BASE))
+    clauses = [clause.masked for reading in readings for clause in reading.narrative]
     started = time.process_time()
     wanted = dictionary_pairs(clauses)
     plain = time.process_time() - started

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from comdiv.errors import ComdivError, unknown_name
 
 if TYPE_CHECKING:
+    from comdiv.augmentation.operations import ProblemOperation
     from comdiv.corpora.formats import Format
     from comdiv.exchange.exports import Export
     from comdiv.language.base import Language
@@ -148,7 +149,14 @@ SOLVERS: "Registry[type[Model]]" = Registry(
 LANGUAGES: "Registry[Language | type[Language]]" = Registry(
     "languages", "language", {"en": "comdiv.language.en:English", "zh": "comdiv.language.zh:Chinese"}
 )
-OPERATIONS: Registry[Any] = Registry("operations", "operation", {})
+OPERATIONS: "Registry[type[ProblemOperation]]" = Registry(
+    "operations",
+    "operation",
+    {
+        "1": "comdiv.augmentation.operations.structural:Structural",
+        "2": "comdiv.augmentation.operations.lexical:Lexical",
+    },
+)
 # Of several that know a record, the one with the most keys reads it, the first of equals: SVAMP's CSV may have a
 # Body, too, but only it has Numbers.
 FORMATS: "Registry[type[Format]]" = Registry(

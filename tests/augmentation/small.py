@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.view import ProblemView, view_of
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.expression import parse, value_of
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import Reading, read, read_text
 
 SHELLS = "Joan found 70 seashells . She gave Sam 27 seashells . How many seashells does Joan have ?"
 MARKS = "Sam has 9 seashells . Tom has 50 seashells . Tom lost 8 of his seashells . How many seashells does Tom have ?"
@@ -20,15 +19,13 @@ def problem(name: str, text: str, expression: str, language: str = "en", **more:
     """A problem whose answer is its expression's value."""
     tree = parse(expression)
     number_words = bool(more.get("number_words", False))
-    values = [q.value for q in get_language(language).quantities(text, number_words=number_words)]
+    values = read_text(text, language, number_words=number_words).values
     return Problem(name, language, text, tree, value_of(tree, values), **more)
 
 
-def view(text: str, expression: str, language: str = "en", name: str = "p", **more: Any) -> ProblemView:
-    """The view of such a problem."""
-    found = view_of(problem(name, text, expression, language, **more))
-    assert found is not None
-    return found
+def reading(text: str, expression: str, language: str = "en", name: str = "p", **more: Any) -> Reading:
+    """The reading of such a problem."""
+    return read(problem(name, text, expression, language, **more))
 
 
 _NAMES = ("Joan", "Mary", "Sara", "Nancy", "Alyssa", "Sandy")
@@ -38,7 +35,7 @@ _THINGS = ("marbles", "seashells", "apples", "peaches")
 
 def english(size: int = 36) -> tuple[Problem, ...]:
     """Problems about people who find and lose things: every one can ask, and many can be asked about."""
-    made = []
+    problems = []
     for number in range(size):
         girl, boy = _NAMES[number % 6], _BOYS[(number // 6) % 6]
         thing = _THINGS[number % 4]
@@ -46,14 +43,14 @@ def english(size: int = 36) -> tuple[Problem, ...]:
         kind = number % 3
         if kind == 0:
             text = f"{girl} has {first} {thing} . She gave {boy} {second} . How many {thing} does {girl} have now ?"
-            made.append(problem(f"e{number:03}", text, "N0-N1"))
+            problems.append(problem(f"e{number:03}", text, "N0-N1"))
         elif kind == 1:
             text = f"{boy} has {first} {thing} . He found {second} more today . How many {thing} does {boy} have now ?"
-            made.append(problem(f"e{number:03}", text, "N0+N1"))
+            problems.append(problem(f"e{number:03}", text, "N0+N1"))
         else:
             text = f"{girl} has {second} {thing} . {boy} has {first} times as many . How many {thing} does {boy} have ?"
-            made.append(problem(f"e{number:03}", text, "N0*N1"))
-    return tuple(made)
+            problems.append(problem(f"e{number:03}", text, "N0*N1"))
+    return tuple(problems)
 
 
 def write_small_dataset(folder: Path, *, unparsable_test: bool = False) -> Path:

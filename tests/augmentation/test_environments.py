@@ -10,12 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augmentation.small import english
 from comdiv.augmentation import environments
 from comdiv.augmentation.engine import LocalEngine
-from comdiv.augmentation.environments import ClauseTable, Groups, group, group_on, hole_positions, occurrences
-from comdiv.augmentation.fragments import FragmentIndex
-from comdiv.augmentation.view import view_of
+from comdiv.augmentation.environments import (
+    ClauseTable,
+    EnvironmentIndex,
+    Groups,
+    group,
+    group_on,
+    hole_positions,
+    occurrences,
+)
+from comdiv.augmentation.fragments import Alternatives, environment_counts
+from comdiv.augmentation.proposals import usable_readings
 from comdiv.corpora.demo import generate
 
 Clause = tuple[str, ...]
@@ -92,41 +99,60 @@ def test_hash_collisions_make_no_wrong_pair(clauses: list[Clause], holes: int) -
 
 
 def demo_clauses(code: str, size: int) -> list[Clause]:
-    views = [view for problem in generate(code, size) if (view := view_of(problem)) is not None]
-    return [clause.masked for view in views for clause in view.narrative]
+    return [clause.masked for reading in usable_readings(generate(code, size)) for clause in reading.narrative]
+
+
+def index_of(clauses: Iterable[Clause]) -> EnvironmentIndex:
+    index = EnvironmentIndex(1, without="NUM")
+    for clause in clauses:
+        index.add(clause)
+    return index
 
 
 @pytest.mark.parametrize("code", ["en", "zh"])
-def test_pairs_of_a_corpus_equal_a_dictionary_of_environments(code: str) -> None:
+def test_alternatives_of_a_corpus_equal_a_dictionary_of_environments(code: str) -> None:
     clauses = demo_clauses(code, 60)
-    index = FragmentIndex()
-    index.add(clauses)
-    alternatives = index.join()
+    index = index_of(clauses)
+    alternatives = Alternatives.of(index, LocalEngine())
     words = index.table.words()
-    pairs = {
-        frozenset([alternatives.words(a, words), alternatives.words(b, words)]): count
-        for a, b, count in zip(*(column.tolist() for column in alternatives.pairs()), strict=True)
-    }
+    numbers = {alternatives.words(number, words): number for number in range(len(alternatives.fragments))}
     wanted: dict[frozenset[tuple[str, ...]], int] = defaultdict(int)
     for members in groups_by_hand(clauses, 1, "NUM"):
         for pair in combinations({clause[a:b] for clause, (a, b) in members}, 2):
             wanted[frozenset(pair)] += 1
-    assert pairs == wanted
-    assert len(pairs) > 5
+    assert len(wanted) > 5
+    for first, second in combinations(numbers, 2):
+        assert alternatives.shared(numbers[first], numbers[second]) == wanted.get(frozenset([first, second]), 0)
 
 
-def test_adding_clauses_later_gives_the_same_pairs_and_hashes_only_the_new_ones() -> None:
-    clauses = [clause.masked for problem in english() if (v := view_of(problem)) for clause in v.narrative]
-    at_once, later = FragmentIndex(), FragmentIndex()
-    at_once.add(clauses)
-    later.add(clauses[:30])
-    assert later.hash_new() == len(set(clauses[:30]))
-    later.add(clauses)
-    assert later.hash_new() == len(set(clauses)) - len(set(clauses[:30]))
-    assert later.hash_new() == 0
-    first, second = at_once.join(), later.join()
-    assert as_sets(first.groups, at_once.table) == as_sets(second.groups, later.table)
-    assert first.pairs()[2].sum() == second.pairs()[2].sum() > 0
+def test_clauses_added_later_are_hashed_alone_and_give_the_same_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    clauses = list(dict.fromkeys(demo_clauses("en", 40)))
+    hashed: list[int] = []
+
+    def counting(table: ClauseTable, rows: Sequence[int], *arguments: int, without: str | None) -> object:
+        hashed.append(len(rows))
+        return occurrences(table, rows, *arguments, without=without)
+
+    monkeypatch.setattr(environments, "occurrences", counting)
+    later = index_of(clauses[:30])
+    later.occurrences()
+    for clause in clauses:
+        later.add(clause)
+    found = later.occurrences()
+    assert later.occurrences() is found
+    assert hashed == [30, len(clauses) - 30]
+    at_once = index_of(clauses)
+    assert as_sets(group(found, later.table), later.table) == as_sets(
+        group(at_once.occurrences(), at_once.table), at_once.table
+    )
+
+
+def test_tokens_of_environments_are_counted_without_the_hole() -> None:
+    index = index_of([("tom", "has", "NUM", "red", "pens"), ("tom", "has", "NUM", "blue", "pens")])
+    groups = group(index.occurrences(), index.table)
+    counts = environment_counts(groups, index.table, str.isalpha)
+    # Holes of "red", "red pens", and those of "has", "tom has" and "tom" only where the colours are equal: not here.
+    assert sorted(counts.tolist()) == [3, 4]
 
 
 class ThreePartitions(LocalEngine):
@@ -145,12 +171,12 @@ def test_the_number_of_partitions_changes_nothing_not_even_the_order(holes: int)
     assert len(whole) > 5
 
 
-def test_shared_environments_are_counted_as_the_pairs_say() -> None:
-    index = FragmentIndex()
-    index.add([("tom", "has", "NUM", "red", "pens"), ("tom", "has", "NUM", "blue", "pens"),
-               ("ann", "lost", "red", "caps"), ("ann", "lost", "blue", "caps"),
-               ("ann", "lost", "green", "caps")])  # fmt: skip
-    alternatives = index.join()
+def test_shared_environments_are_counted() -> None:
+    index = index_of(
+        [("tom", "has", "NUM", "red", "pens"), ("tom", "has", "NUM", "blue", "pens"), ("ann", "lost", "red", "caps"),
+         ("ann", "lost", "blue", "caps"), ("ann", "lost", "green", "caps")]
+    )  # fmt: skip
+    alternatives = Alternatives.of(index, LocalEngine())
     words = index.table.words()
     numbers = {alternatives.words(number, words): number for number in range(len(alternatives.fragments))}
     assert alternatives.shared(numbers["red",], numbers["blue",]) == 2

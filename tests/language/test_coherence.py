@@ -4,12 +4,13 @@ import random
 
 import pytest
 
-from augmentation.small import view
-from comdiv.augmentation.composition import Draft
-from comdiv.augmentation.structural import Frames, match_by_unit, structural_drafts
-from comdiv.augmentation.view import ProblemView
+from augmentation.small import options, reading
+from comdiv.augmentation.engine import LocalEngine
+from comdiv.augmentation.operations import CurrentSet, Refusal
+from comdiv.augmentation.operations.structural import Structural
 from comdiv.language.coherence import Actors
 from comdiv.language.en.coherence import EnglishCoherence
+from comdiv.reading import Reading
 
 PEOPLE = Actors({"Ann": "f", "Bob": "m", "Cid": "m", "Eve": "f", "Sam": "m"})
 HAS_SHELLS = (("shell",), "have", frozenset())
@@ -17,23 +18,23 @@ HAS_SHELLS = (("shell",), "have", frozenset())
 
 def asked(text: str) -> tuple[object, ...] | None:
     """What the question of a text asks for."""
-    frame = EnglishCoherence().question_frame(view(text, "N0"), PEOPLE)
+    frame = EnglishCoherence().question_frame(reading(text, "N0"), PEOPLE)
     return frame and frame.key
 
 
 def stated(text: str, clause: int = 0) -> tuple[object, ...] | None:
     """What a clause of a text states."""
-    frame = EnglishCoherence().clause_frame(view(text, "N0"), clause, PEOPLE)
+    frame = EnglishCoherence().clause_frame(reading(text, "N0"), clause, PEOPLE)
     return frame and frame.key
 
 
-def composed(asking: ProblemView, stating: ProblemView) -> list[str]:
+def composed(asking: Reading, stating: Reading) -> list[str]:
     """The texts that come of the first problem's story in the second, with the full checks' wording."""
-    views = [asking, stating]
-    frames = Frames(views, {"en": PEOPLE})
-    matches = match_by_unit(views, frames)
-    drafts = structural_drafts(views, 0, matches, frames, random.Random(0), 5, None)
-    return [draft.text for draft in drafts if isinstance(draft, Draft)]
+    current = CurrentSet([asking, stating], LocalEngine())
+    current.actors = {"en": PEOPLE}
+    operation = Structural(options(checks="full", more_operators=None))
+    operation.index(current)
+    return [draft.text for draft in operation.drafts(0, random.Random(0), 5) if not isinstance(draft, Refusal)]
 
 
 @pytest.mark.parametrize(
@@ -55,8 +56,10 @@ def test_a_finished_event_is_no_having() -> None:
 
 
 def test_a_condition_before_the_question_becomes_a_sentence_of_the_story() -> None:
-    asking = view("Bob had 9 shells . If he sold 4 of them , how many shells would he have ?", "N0-N1", name="asking")
-    stating = view("Ann has 7 shells . She finds 3 more . How many shells does Ann have ?", "N0+N1", name="stating")
+    asking = reading(
+        "Bob had 9 shells . If he sold 4 of them , how many shells would he have ?", "N0-N1", name="asking"
+    )
+    stating = reading("Ann has 7 shells . She finds 3 more . How many shells does Ann have ?", "N0+N1", name="stating")
     assert composed(asking, stating) == [
         "Ann had 9 shells . She sold 4 of them . She finds 3 more . How many shells does Ann have ?"
     ]
@@ -99,16 +102,16 @@ def test_an_amount_told_before_forbids_another_beginning_of_the_same_things_only
 
 
 def test_a_story_is_told_of_the_other_person_with_pronouns_turned() -> None:
-    asking = view("Bob has 9 pens . Sam gave him 4 . How many pens does Bob have ?", "N0+N1", name="asking")
-    stating = view("Eve has 7 pens . She lost 3 . How many pens does Eve have ?", "N0-N1", name="stating")
+    asking = reading("Bob has 9 pens . Sam gave him 4 . How many pens does Bob have ?", "N0+N1", name="asking")
+    stating = reading("Eve has 7 pens . She lost 3 . How many pens does Eve have ?", "N0-N1", name="stating")
     assert composed(asking, stating) == []  # whom "him" means is not certain beside Sam
-    alone = view("Bob has 9 pens . He found 4 in his room . How many pens does Bob have ?", "N0+N1", name="alone")
+    alone = reading("Bob has 9 pens . He found 4 in his room . How many pens does Bob have ?", "N0+N1", name="alone")
     assert composed(alone, stating) == [
         "Eve has 9 pens . She found 4 in her room . She lost 3 . How many pens does Eve have ?"
     ]
 
 
 def test_one_name_for_two_people_gives_nothing() -> None:
-    asking = view("Bob has 9 pens . Ann took 4 . How many pens does Bob have ?", "N0-N1", name="asking")
-    stating = view("Cid has 7 pens . Ann gave Cid 3 . How many pens does Cid have ?", "N0+N1", name="stating")
+    asking = reading("Bob has 9 pens . Ann took 4 . How many pens does Bob have ?", "N0-N1", name="asking")
+    stating = reading("Cid has 7 pens . Ann gave Cid 3 . How many pens does Cid have ?", "N0+N1", name="stating")
     assert composed(asking, stating) == []

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from comdiv import Problem
-from comdiv.augmentation.view import ProblemView, view_of
+from comdiv.augmentation.operations.structural import Component
+from comdiv.augmentation.soundness import positive_value
 from comdiv.language import get_language, learn_units
 from comdiv.language.base import NUMBER_MASK
 from comdiv.reading import read, read_text
@@ -93,9 +94,11 @@ def solver_words(problem: Problem) -> list[Any]:
 
 def augmentation(problem: Problem) -> list[Any] | None:
     """What the operations see: clauses with masked tokens and quantities, bare clauses, the asked unit, the values."""
-    view: ProblemView | None = view_of(problem)
-    if view is None:
+    view = read(problem)
+    if not view.is_grounded:
         return None
+    component = Component(view)
+    positive = positive_value(component.expression, view.values)
     cut = [
         [
             clause.start,
@@ -108,14 +111,14 @@ def augmentation(problem: Problem) -> list[Any] | None:
     ]
     return [
         cut,
-        list(view.bare_clauses),
+        list(component.bare_clauses),
         [_quantity(quantity) for quantity in view.quantities],
         view.asked_unit,
         [str(value) for value in view.values],
-        str(view.amount),
-        None if view.positive_value is None else str(view.positive_value),
+        str(component.amount),
+        None if positive is None else str(positive),
         sorted(view.used),
-        view.token_count,
+        len(view.tokens),
         view.mask,
     ]
 

@@ -68,7 +68,7 @@ def environment_hashes(values: Hashes, positions: Integers, powers: Hashes, hole
     return result
 
 
-class Vocabulary(dict[str, int]):
+class TokenNumbers(dict[str, int]):
     """Tokens by number; one that is not there yet gets the next."""
 
     def __missing__(self, token: str) -> int:
@@ -80,7 +80,7 @@ class Vocabulary(dict[str, int]):
 class ClauseTable:
     """Distinct masked clauses as rows of token ids, shorter ones padded; grows from round to round."""
 
-    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    vocabulary: TokenNumbers = field(default_factory=TokenNumbers)
     rows: dict[tuple[int, ...], int] = field(default_factory=dict)
     by_row: list[tuple[int, ...]] = field(default_factory=list)
     _padded: TokenRows | None = None
@@ -165,6 +165,29 @@ def occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without:
                 found = found.take(~_holes_with(tokens == banned, positions).ravel())
             parts.append(found)
     return joined(parts, holes)
+
+
+class EnvironmentIndex:
+    """The environments of a growing number of clauses; each clause is hashed once, however many rounds ask for it."""
+
+    def __init__(self, holes: int, *, without: str | None = None) -> None:
+        self.table = ClauseTable()
+        self._holes, self._without = holes, without
+        self._occurrences = joined([], holes)
+        self._rows = 0  # of the table that are hashed
+
+    def add(self, masked: Iterable[str]) -> int:
+        """The row of a clause; one that was seen before keeps its row."""
+        return self.table.add(masked)
+
+    def occurrences(self) -> Occurrences:
+        """The environments of all clauses so far."""
+        new = range(self._rows, len(self.table.by_row))
+        if new:
+            more = occurrences(self.table, new, self._holes, without=self._without)
+            self._occurrences = joined([self._occurrences, more], self._holes) if self._rows else more
+            self._rows = new.stop
+        return self._occurrences
 
 
 def _holes_with(marked: npt.NDArray[np.bool_], positions: Integers) -> npt.NDArray[np.bool_]:

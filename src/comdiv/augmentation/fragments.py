@@ -1,50 +1,22 @@
-"""Alternative fragments: what stands in the same holes (§IV), kept from round to round; only new clauses are hashed."""
+"""Alternative fragments: what stands in the same holes (§IV)."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from comdiv.augmentation.engine import Engine, LocalEngine
+from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.environments import (
     LONGEST_FRAGMENT,
     ClauseTable,
+    EnvironmentIndex,
     Groups,
     Integers,
     Occurrences,
     environment_rows,
     group_on,
-    joined,
-    occurrences,
 )
-from comdiv.language.base import NUMBER_MASK
-
-
-@dataclass(slots=True)
-class FragmentIndex:
-    """One-hole environments of clauses; `add` clauses, then `join` to see which fragments are alternative."""
-
-    table: ClauseTable = field(default_factory=ClauseTable)
-    _parts: list[Occurrences] = field(default_factory=list)
-    _hashed: int = 0
-
-    def add(self, clauses: Iterable[Sequence[str]]) -> list[int]:
-        """The rows of masked clauses; those seen before keep theirs."""
-        return [self.table.add(clause) for clause in clauses]
-
-    def hash_new(self) -> int:
-        """Hash the clauses that are new since the last time; how many."""
-        new = range(self._hashed, len(self.table.by_row))
-        if new:
-            self._parts.append(occurrences(self.table, new, 1, without=NUMBER_MASK))
-            self._hashed = len(self.table.by_row)
-        return len(new)
-
-    def join(self, engine: Engine | None = None) -> "Alternatives":
-        """The environments that occur more than once."""
-        self.hash_new()
-        return Alternatives.of(group_on(engine or LocalEngine(), joined(self._parts, 1), self.table), self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +36,10 @@ class Alternatives:
     environments_of: tuple[Integers, Integers]  # of fragment f: groups[starts[f] : starts[f + 1]], ascending
 
     @classmethod
-    def of(cls, groups: Groups, table: ClauseTable) -> "Alternatives":
-        """Number the fragments of the members, and sort members by clause and by fragment."""
+    def of(cls, index: EnvironmentIndex, engine: Engine) -> "Alternatives":
+        """Those of one-hole environments that occur more than once."""
+        table = index.table
+        groups = group_on(engine, index.occurrences(), table)
         members = groups.members
         fragments, fragment_of = _numbered(_fragment_rows(members, table))
         group_of = np.repeat(np.arange(len(groups)), np.diff(groups.starts))
@@ -89,25 +63,6 @@ class Alternatives:
     def words(self, fragment: int, vocabulary: Sequence[str]) -> tuple[str, ...]:
         """A fragment's tokens."""
         return tuple([vocabulary[token] for token in self.fragments[fragment].tolist() if token >= 0])
-
-    def pairs(self) -> tuple[Integers, Integers, Integers]:
-        """All alternative fragments (the smaller number first), and in how many environments they meet: three columns.
-
-        Their number can grow with the square of the corpus: for tests and small corpora. Operations draw instead.
-        """
-        groups, starts = self.environments_of
-        fragments = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        order = np.lexsort((fragments, groups))
-        fragments, sizes = fragments[order], np.bincount(groups, minlength=len(self.groups))
-        ends = np.cumsum(sizes)
-        parts = [np.zeros((0, 2), dtype=np.int64)]
-        for size in np.unique(sizes[sizes > 1]).tolist():  # all environments of one size at once
-            inside = fragments[(ends[sizes == size] - size)[:, None] + np.arange(size)]  # (environments, size)
-            first, second = np.triu_indices(size, 1)
-            parts.append(np.stack([inside[:, first].ravel(), inside[:, second].ravel()], axis=1))
-        found = np.concatenate(parts)
-        keys, counts = np.unique((found[:, 0] << 32) | found[:, 1], return_counts=True)
-        return keys >> 32, keys & 0xFFFFFFFF, counts
 
 
 def environment_counts(groups: Groups, table: ClauseTable, counted: Callable[[str], bool]) -> Integers:

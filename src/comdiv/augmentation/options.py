@@ -97,6 +97,16 @@ class AugmentationOptions(Settings):
             raise ValueError(f"'{wrong[:70]}' is no SHA-256 in hexadecimal digits")
         return tuple(sorted(set(value)))
 
+    @property
+    def operation_names(self) -> tuple[str, ...]:
+        """The operations that reports tell of: the paper's two, used or not, then others."""
+        return tuple(dict.fromkeys(["1", "2", *map(str, self.operations)]))
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """New problems per problem and round, by the name of the operation."""
+        return {str(number): self.per_problem[number - 1] for number in self.operations}
+
     def facts(self) -> dict[str, Any]:
         """The options as a record; of the bans their number and one hash of all."""
         digest = hashlib.sha256("\n".join(self.ban).encode()).hexdigest()

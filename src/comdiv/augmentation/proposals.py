@@ -1,223 +1,239 @@
-"""One round's new problems: both operations on the current set, checked, sampled for each problem by seed.
+"""One round's new problems: drafts of all operations, checked, a number of them for each problem by seed.
 
 What a problem gives depends on the current set, the seed and its id alone, never on the order of the work: shards of
 any size, on any machine, make the same problems.
 """
 
+import gc
+import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from comdiv.augmentation.checks import Rejected, checked
-from comdiv.augmentation.composition import Draft, Refused
 from comdiv.augmentation.engine import Engine, LocalEngine
-from comdiv.augmentation.environments import ClauseTable
-from comdiv.augmentation.fragments import FragmentIndex
-from comdiv.augmentation.lexical import Exchanges, lexical_drafts
+from comdiv.augmentation.operations import CurrentSet, Draft, ProblemOperation, Refusal
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.structural import (
-    Frames,
-    Matches,
-    TwoHoleHashes,
-    match_by_environment,
-    match_by_unit,
-    structural_drafts,
-)
-from comdiv.augmentation.view import ProblemView, no_collection
 from comdiv.expression import to_infix
-from comdiv.language import coherence_of
-from comdiv.language.coherence import Actors
-from comdiv.problem import Problem, problem_line
+from comdiv.problem import Problem, Provenance, problem_line
+from comdiv.reading import Reading, read, read_all
+from comdiv.registry import OPERATIONS
 
 PASSED = "passed"
-EXAMPLES = 50  # refused drafts that a shard keeps for each operation and reason
+KNOWN_TEXT = "text is there already"
+EXAMPLES = 50  # refusals that are kept for each operation and reason
+
+Operations = Mapping[str, ProblemOperation]  # by name
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Readings, trees, texts and drafts have no cycles: to look for some, over and over, takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@no_collection()
+def usable_readings(problems: Iterable[Problem]) -> list[Reading]:
+    """The readings of problems that operations can use: their expression fits their text."""
+    return [reading for reading in read_all(problems) if reading.is_grounded]
+
+
+def operation_label(name: str) -> str:
+    """What an operation is called in provenances and reports."""
+    return f"operation {name}"
+
+
+def draw_ids(ids: Sequence[str], limit: int | None, seed: int) -> list[str]:
+    """At most `limit` ids, drawn uniformly, in their order; the same ones in whatever order they come."""
+    if limit is None or len(ids) <= limit:
+        return list(ids)
+    chosen = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())[:limit])
+    return [name for name in ids if name in chosen]
 
 
 class Proposal(NamedTuple):
-    """A new problem that passed the checks, with its text's hash."""
+    """A new problem that passed the checks, with the hash of its number-masked text."""
 
     problem: Problem
     text_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A draft that a check refused; without a text where the pair was refused before one was made."""
-
-    operation: int
-    reason: str
-    parents: tuple[str, ...]
-    text: str = ""
-    expression: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """As it stands in `rejected.jsonl`."""
-        return {"operation": self.operation, "reason": self.reason, "parents": list(self.parents),
-                "text": self.text, "expression": self.expression}  # fmt: skip
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> "Refusal":
-        """The opposite of `to_json`."""
-        return cls(**{**record, "parents": tuple(record["parents"])})
-
-
 @dataclass(slots=True)
-class Tally:
-    """How many drafts met which fate, for each operation: `passed`, or the check that refused them, with examples."""
+class Fates:
+    """What became of the drafts, by operation: how many passed or were refused by which check, with examples."""
 
-    counts: dict[int, Counter[str]] = field(default_factory=lambda: {1: Counter(), 2: Counter()})
-    refused: list[Refusal] = field(default_factory=list)
-    _shown: Counter[tuple[int, str]] = field(default_factory=Counter)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    refusals: list[tuple[str, Refusal]] = field(default_factory=list)
+    _shown: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def refuse(self, operation: int, reason: str, refused: "Draft | Refused", shown: int) -> None:
-        """Count a refusal, and keep it if it is among the first `shown` of its kind."""
-        self.counts[operation][reason] += refused.times if isinstance(refused, Refused) else 1
-        if self._shown[operation, reason] < shown:
-            self._keep(_refusal(operation, reason, refused), shown)
+    def count(self, operation: str, fate: str, times: int = 1) -> None:
+        """Count a fate."""
+        self.counts.setdefault(operation, Counter())[fate] += times
 
-    def add(self, other: "Tally", shown: int) -> None:
-        """The next shard's."""
+    def wants(self, operation: str, reason: str) -> bool:
+        """Whether another example of a refusal is wanted."""
+        return self._shown[operation, reason] < EXAMPLES
+
+    def show(self, operation: str, refusal: Refusal) -> None:
+        """Keep a refusal if it is among the first of its kind."""
+        if self.wants(operation, refusal.reason):
+            self._shown[operation, refusal.reason] += 1
+            self.refusals.append((operation, refusal))
+
+    def add(self, other: "Fates") -> None:
+        """Those of the next shard."""
         for operation, counts in other.counts.items():
-            self.counts[operation].update(counts)
-        for refusal in other.refused:
-            self._keep(refusal, shown)
+            self.counts.setdefault(operation, Counter()).update(counts)
+        for operation, refusal in other.refusals:
+            self.show(operation, refusal)
 
     def to_json(self) -> dict[str, Any]:
-        """As it comes from another process."""
-        return {"counts": self.counts, "refused": [refusal.to_json() for refusal in self.refused]}
+        """As they come from another process."""
+        return {"counts": self.counts, "refusals": self.refusals}
 
     @classmethod
-    def from_json(cls, record: dict[str, Any]) -> "Tally":
+    def from_json(cls, record: dict[str, Any]) -> "Fates":
         """The opposite of `to_json`."""
-        counts = {int(operation): Counter(found) for operation, found in record["counts"].items()}
-        return cls(counts, [Refusal.from_json(refusal) for refusal in record["refused"]])
-
-    def _keep(self, refusal: Refusal, shown: int) -> None:
-        if self._shown[refusal.operation, refusal.reason] < shown:
-            self._shown[refusal.operation, refusal.reason] += 1
-            self.refused.append(refusal)
-
-
-@dataclass(slots=True)
-class Indexes:
-    """What is kept between rounds, so that only new clauses are hashed."""
-
-    fragments: FragmentIndex = field(default_factory=FragmentIndex)
-    rows: list[list[int]] = field(default_factory=list)
-    two_holes: TwoHoleHashes | None = None
-
-    def add(self, views: Sequence[ProblemView]) -> None:
-        """Enter the narrative clauses of problems that are new."""
-        for view in views[len(self.rows) :]:
-            self.rows.append(self.fragments.add(clause.masked for clause in view.narrative))
+        counts = {operation: Counter(counts) for operation, counts in record["counts"].items()}
+        refusals = [
+            (operation, Refusal(reason, tuple(parents), *more))
+            for operation, (reason, parents, *more) in record["refusals"]
+        ]
+        return cls(counts, refusals)
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """Everything that a shard needs to make new problems; built once a round, the same for all shards."""
+class Proposer:
+    """Everything that a shard needs to make new problems; built once per round, the same for all shards."""
 
-    views: Sequence[ProblemView]
+    readings: Sequence[Reading]
     options: AugmentationOptions
     round_number: int
-    known: frozenset[str]
-    matches: Matches | None
-    frames: Frames | None
-    exchanges: Exchanges | None
+    known: frozenset[str]  # hashes of number-masked texts that must not come again
+    operations: Operations
 
-    def propose(self, places: Iterable[int]) -> tuple[list[Proposal], Tally]:
+    def propose(self, places: Iterable[int]) -> tuple[list[Proposal], Fates]:
         """The new problems of some problems of the current set, in their order, with what became of all drafts."""
-        tally = Tally()
+        fates = Fates()
         proposals: list[Proposal] = []
         with no_collection():
             for place in places:
-                for operation, wanted in zip((1, 2), self.options.per_problem, strict=True):
-                    if operation in self.options.operations and wanted:
-                        proposals += self._of_one(place, operation, wanted, tally)
-        return proposals, tally
+                for name, wanted in self.options.wanted.items():
+                    if wanted:
+                        proposals += self._of_one(place, name, wanted, fates)
+        return proposals, fates
 
     def propose_lines(self, places: Iterable[int]) -> str:
-        """The same as a text, which travels fast: the tally, then of each new problem its id, its text's hash and its
+        """The same as a text, which travels fast: the fates, then of each new problem its id, its text's hash and its
         line in a file. `read_lines` reads it.
         """
-        proposals, tally = self.propose(places)
-        lines = [f"{made.problem.id} {made.text_hash} {problem_line(made.problem)}" for made in proposals]
-        return "\n".join([json.dumps(tally.to_json(), ensure_ascii=False), *lines])
+        proposals, fates = self.propose(places)
+        lines = [f"{new.problem.id}\t{new.text_hash}\t{problem_line(new.problem)}" for new in proposals]
+        return "\n".join([json.dumps(fates.to_json(), ensure_ascii=False), *lines])
 
-    def _of_one(self, place: int, operation: int, wanted: int, tally: Tally) -> Iterator[Proposal]:
-        name = f"{self.options.seed}/{self.round_number}/{operation}/{self.views[place].problem.id}"
-        made: set[str] = set()
-        for draft in self._drafts(place, operation, random.Random(name), wanted):
-            if isinstance(draft, Refused):
-                tally.refuse(operation, draft.reason, draft, EXAMPLES)
+    def _of_one(self, place: int, name: str, wanted: int, fates: Fates) -> Iterator[Proposal]:
+        operation = self.operations[name]
+        source = random.Random(f"{self.options.seed}/{self.round_number}/{name}/{self.readings[place].problem.id}")
+        texts: set[str] = set()
+        for draft in operation.drafts(place, source, wanted):
+            if isinstance(draft, Refusal):
+                fates.count(name, draft.reason, draft.times)
+                fates.show(name, draft)
                 continue
-            try:
-                problem, text = checked(draft, self.options, self.known, self.round_number)
-                if text in made:
-                    raise Rejected("text is there already")
-            except Rejected as refused:
-                tally.refuse(operation, str(refused), draft, EXAMPLES)
+            checked = self._checked(draft, name, operation, texts)
+            if isinstance(checked, str):
+                fates.count(name, checked)
+                if fates.wants(name, checked):
+                    fates.show(name, _refusal(draft, checked))
                 continue
-            made.add(text)
-            tally.counts[operation][PASSED] += 1
-            yield Proposal(problem, text)
-            if len(made) == wanted:
+            texts.add(checked.text_hash)
+            fates.count(name, PASSED)
+            yield checked
+            if len(texts) == wanted:
                 return
 
-    def _drafts(self, place: int, operation: int, source: random.Random, wanted: int) -> Iterator[Draft | Refused]:
-        if operation == 1 and self.matches is not None:
-            more = self.options.more_operators
-            yield from structural_drafts(self.views, place, self.matches, self.frames, source, wanted, more)
-        if operation == 2 and self.exchanges is not None:
-            yield from lexical_drafts(self.exchanges, place, source, wanted)
+    def _checked(self, draft: Draft, name: str, operation: ProblemOperation, texts: set[str]) -> Proposal | str:
+        """The new problem, or the name of the first check that refuses it: sizes, the operation's own, the text's."""
+        quantities = len(draft.values)
+        if quantities > self.options.most_quantities and quantities > len(draft.parents[-1].values):
+            return "too many quantities"
+        if draft.tokens > self.options.most_tokens:
+            return "text too long"
+        if reason := operation.check(draft):
+            return reason
+        problem = new_problem(draft, name, self.round_number)
+        reading = read(problem)
+        if reading.values != draft.values:
+            return "quantities do not re-parse"
+        text_hash = reading.mask_hash
+        return KNOWN_TEXT if text_hash in self.known or text_hash in texts else Proposal(problem, text_hash)
 
 
-def read_lines(text: str) -> tuple[list[tuple[str, str, str]], Tally]:
-    """What `Workshop.propose_lines` wrote: id, hash of the text and line of each new problem, and the tally."""
-    tally, *lines = text.split("\n")
+def new_problem(draft: Draft, operation: str, round_number: int) -> Problem:
+    """The problem of a draft. Its id depends on nothing but the draft: the same on every machine, in every order."""
+    parents = [parent.problem for parent in draft.parents]
+    first, text = parents[0], draft.text
+    digest = hashlib.sha256((text + "".join([f"\0{parent.id}" for parent in parents])).encode()).hexdigest()
+    provenance = Provenance(
+        corpus=first.provenance.corpus,
+        version=first.provenance.version,
+        operation=operation_label(operation),
+        round=round_number,
+        parents=tuple([parent.id for parent in parents]),
+        details=dict(draft.details),
+    )
+    return Problem(
+        f"r{round_number}-op{operation}-{digest[:16]}",
+        first.language,
+        text,
+        draft.expression,
+        draft.answer,
+        provenance,
+        any(parent.number_words for parent in parents),
+    )
+
+
+def _refusal(draft: Draft, reason: str) -> Refusal:
+    parents = tuple(parent.problem.id for parent in draft.parents)
+    return Refusal(reason, parents, 1, draft.text, to_infix(draft.expression))
+
+
+def read_lines(text: str) -> tuple[list[tuple[str, str, str]], Fates]:
+    """What `Proposer.propose_lines` wrote: id, hash of the text and line of each new problem, and the fates."""
+    fates, *lines = text.split("\n")
     proposals = []
     for line in lines:
-        name, hashed, record = line.split(" ", 2)
-        proposals.append((name, hashed, record))
-    return proposals, Tally.from_json(json.loads(tally))
+        name, text_hash, record = line.split("\t", 2)
+        proposals.append((name, text_hash, record))
+    return proposals, Fates.from_json(json.loads(fates))
 
 
-def _refusal(operation: int, reason: str, refused: Draft | Refused) -> Refusal:
-    if isinstance(refused, Refused):
-        return Refusal(operation, reason, refused.parents)
-    parents = tuple(parent.problem.id for parent in refused.parents)
-    return Refusal(operation, reason, parents, refused.text, to_infix(refused.expression))
+def make_operations(options: AugmentationOptions) -> Operations:
+    """The operations that the options name, for all rounds of an augmentation."""
+    return {name: OPERATIONS.get(name)(options) for name, wanted in options.wanted.items() if wanted}
 
 
 @no_collection()
-def build_workshop(
-    views: Sequence[ProblemView],
+def index_round(
+    readings: Sequence[Reading],
     known: frozenset[str],
     options: AugmentationOptions,
     round_number: int,
-    indexes: Indexes,
+    operations: Operations | None = None,
     engine: Engine | None = None,
-) -> Workshop:
-    """Index the current set; `indexes` has what earlier rounds hashed."""
-    engine = engine or LocalEngine()
-    full = options.checks == "full"
-    actors: dict[str, Actors] | None = None
-    if full:
-        codes = dict.fromkeys(view.problem.language for view in views)
-        actors = {code: coherence_of(code).actors(v for v in views if v.problem.language == code) for code in codes}
-    matches = frames = exchanges = None
-    indexes.add(views)
-    if 1 in options.operations and options.per_problem[0]:
-        frames = Frames(views, actors) if actors is not None else None
-        if options.match == "unit":
-            matches = match_by_unit(views, frames)
-        else:
-            # A table of its own: questions are no places for operation 2 to take fragments from.
-            indexes.two_holes = indexes.two_holes or TwoHoleHashes(ClauseTable())
-            matches = match_by_environment(views, indexes.two_holes, engine)
-    if 2 in options.operations and options.per_problem[1]:
-        alternatives = indexes.fragments.join(engine)
-        exchanges = Exchanges(views, indexes.rows, indexes.fragments.table, alternatives, actors)
-    return Workshop(views, options, round_number, known, matches, frames, exchanges)
+) -> Proposer:
+    """Index the current set; `operations` are those of the rounds before."""
+    operations = make_operations(options) if operations is None else operations
+    current = CurrentSet(readings, engine or LocalEngine())
+    for operation in operations.values():
+        operation.index(current)
+    return Proposer(readings, options, round_number, known, operations)

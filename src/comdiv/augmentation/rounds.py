@@ -1,29 +1,105 @@
-"""One round of Algorithm 1 in a folder of its own: candidates, scores, what is kept. Every step is done once.
+"""One round of Algorithm 1 in a folder of its own: candidates, the ranker's scores, what stays. Each step is done once.
 
 A step leaves its file under its final name only when it is complete; started again, a round goes on after the last
 complete step, and comes to the same bytes. Only `timings.json` tells of interruptions.
 """
 
 import json
+import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from comdiv.augmentation.drawing import selected
 from comdiv.augmentation.engine import Engine
+from comdiv.augmentation.operations import Refusal
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.proposals import EXAMPLES, Indexes, Tally, Workshop, build_workshop, read_lines
-from comdiv.augmentation.ranker import MakeSolver, RankingTask, kept_of, rank_shard
-from comdiv.augmentation.view import ProblemView
+from comdiv.augmentation.proposals import (
+    Fates,
+    Operations,
+    Proposer,
+    draw_ids,
+    index_round,
+    operation_label,
+    read_lines,
+)
 from comdiv.errors import ComdivError
+from comdiv.expression import template
 from comdiv.files import atomic_write, write_text
 from comdiv.problem import Problem, read_json_lines, read_problems, write_problems
-from comdiv.solver import Progress
+from comdiv.reading import Reading
+from comdiv.solver import Progress, Solver
 
 SHARD = 256  # problems of the current set worked on at a time
 RANKED_AT_ONCE = 512
+MakeSolver = Callable[..., Solver]  # as `comdiv.solvers.registry.make_solver`: name, preset=…, changes=…
+Rank = Literal["prediction", "given"]
+
+
+# --- the ranker (§IV): a solver trained on the current set says which new problems it is sure of ---
+
+
+@dataclass(frozen=True, slots=True)
+class RankingTask:
+    """Where a trained ranker lies, and what it is asked: enough to rank a shard on any machine that sees the folder."""
+
+    solver_class: type[Solver]
+    folder: Path
+    rank: Rank
+
+
+def rank_shard(task: RankingTask, problems: Sequence[Problem]) -> list[float]:
+    """The scores of some problems."""
+    return confidence(task.solver_class.load(task.folder), problems, task.rank)
+
+
+def confidence(solver: Solver, problems: Sequence[Problem], rank: Rank) -> list[float]:
+    """`prediction`: log-probability of the solver's own best expression, the product over its tokens (the paper).
+
+    `given`: of the problem's own expression, for each token, so that long ones are not punished.
+    """
+    if rank == "prediction":
+        return [solution.log_probability for solution in solver.solve(problems)]
+    return [score.log_probability / max(1, score.tokens) for score in solver.score(problems)]
+
+
+def kept_of(
+    problems: Sequence[Problem], scores: Sequence[float], share: float, keep_by: Literal["joint", "stratum"]
+) -> list[str]:
+    """The ids of the best share, best first: exactly ⌊share · n⌋ of them, but at least one. Ties go by id.
+
+    `stratum`: the share is kept within each operation and template; what rounding leaves goes to the greatest rests.
+    """
+    exact = Fraction(share).limit_denominator(1_000_000)  # 0.2 of 10 is 2, whatever binary fractions say
+    ranked = sorted(zip(problems, scores, strict=True), key=lambda pair: (-_number(pair[1]), pair[0].id))
+    wanted = max(1, math.floor(exact * len(ranked))) if ranked else 0
+    if keep_by == "joint":
+        return [problem.id for problem, _ in ranked[:wanted]]
+    strata: dict[str, list[str]] = {}
+    for problem, _ in ranked:
+        strata.setdefault(stratum(problem), []).append(problem.id)
+    places = {name: math.floor(exact * len(members)) for name, members in strata.items()}
+    by_rest = sorted(strata, key=lambda name: (places[name] - exact * len(strata[name]), name))
+    for name in by_rest[: wanted - sum(places.values())]:
+        places[name] += 1
+    chosen = {problem for name, members in strata.items() for problem in members[: places[name]]}
+    return [problem.id for problem, _ in ranked if problem.id in chosen]
+
+
+def stratum(problem: Problem) -> str:
+    """Operation and template of a new problem."""
+    shown = "" if problem.expression is None else template(problem.expression)
+    return f"{problem.provenance.operation}: {shown}"
+
+
+def _number(score: float) -> float:
+    """A score that can be sorted: what is no number is the least."""
+    return -math.inf if math.isnan(score) else score
+
+
+# --- the round ---
 
 
 @dataclass(slots=True)
@@ -41,45 +117,48 @@ class Round:
     # --- step 1: new problems ---
 
     def candidates(
-        self, views: Sequence[ProblemView], known: frozenset[str], indexes: Indexes, originals: int
+        self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, originals: int
     ) -> tuple[list[Problem], dict[str, Any]]:
         """The new problems that passed the checks, and how many drafts met which fate."""
         path = self.folder / "candidates.jsonl"
-        tally_path = self.folder / "checks.json"
+        fates_path = self.folder / "checks.json"
         if not path.is_file():
             started = time.perf_counter()
-            found, tally = self._propose(views, known, indexes)
+            lines, fates = self._propose(readings, known, operations)
             limit = None if self.options.growth is None else max(1, round(self.options.growth * originals))
-            chosen = selected(list(found), limit, self.options.seed)
-            facts = {f"operation {number}": dict(sorted(counts.items())) for number, counts in tally.counts.items()}
-            facts["drawn"] = {"of": len(found), "chosen": len(chosen)}
-            write_text(tally_path, json.dumps(facts, indent=2) + "\n")
-            _write_records(self.folder / "rejected.jsonl", (refusal.to_json() for refusal in tally.refused))
-            _write_lines(path, (found[name] for name in chosen))
+            chosen = draw_ids(list(lines), limit, self.options.seed)
+            facts: dict[str, Any] = {
+                operation_label(name): dict(sorted(fates.counts.get(name, {}).items()))
+                for name in self.options.operation_names
+            }
+            facts["drawn"] = {"of": len(lines), "chosen": len(chosen)}
+            write_text(fates_path, json.dumps(facts, indent=2) + "\n")
+            _write_records(self.folder / "rejected.jsonl", (_refusal_record(*one) for one in fates.refusals))
+            _write_lines(path, (lines[name] for name in chosen))
             self._took("candidates", started)
-        return list(read_problems(path)), json.loads(tally_path.read_text(encoding="utf-8"))
+        return list(read_problems(path)), json.loads(fates_path.read_text(encoding="utf-8"))
 
     def _propose(
-        self, views: Sequence[ProblemView], known: frozenset[str], indexes: Indexes
-    ) -> tuple[dict[str, str], Tally]:
+        self, readings: Sequence[Reading], known: frozenset[str], operations: Operations
+    ) -> tuple[dict[str, str], Fates]:
         """The new problems by id, each as its line in a file."""
         what = f"round {self.number}: "
-        self.progress(what + "index", 0, len(views), "")
-        workshop = build_workshop(views, known, self.options, self.number, indexes, self.engine)
-        shards = [range(first, min(first + SHARD, len(views))) for first in range(0, len(views), SHARD)]
-        tally = Tally()
-        found: dict[str, str] = {}
+        self.progress(what + "index", 0, len(readings), "")
+        proposer = index_round(readings, known, self.options, self.number, operations, self.engine)
+        shards = [range(first, min(first + SHARD, len(readings))) for first in range(0, len(readings), SHARD)]
+        fates = Fates()
+        lines: dict[str, str] = {}
         texts: set[str] = set()
-        results = self.engine.map_texts(Workshop.propose_lines, workshop, shards)
+        results = self.engine.map_texts(Proposer.propose_lines, proposer, shards)
         for shard, result in zip(shards, results, strict=True):
-            lines, shard_tally = read_lines(result)
-            tally.add(shard_tally, EXAMPLES)
-            for name, text, line in lines:
+            proposals, shard_fates = read_lines(result)
+            fates.add(shard_fates)
+            for name, text, line in proposals:
                 if text not in texts:
                     texts.add(text)
-                    found[name] = line
-            self.progress(what + "candidates", shard.stop, len(views), f"{len(found):,} new problems")
-        return found, tally
+                    lines[name] = line
+            self.progress(what + "candidates", shard.stop, len(readings), f"{len(lines):,} new problems")
+        return lines, fates
 
     # --- step 2: ranking ---
 
@@ -143,7 +222,7 @@ class Round:
         if not path.is_file():
             by_id = {problem.id: problem for problem in candidates}
             if scores is None:
-                ids = selected(list(by_id), room, self.options.seed)
+                ids = draw_ids(list(by_id), room, self.options.seed)
             else:
                 ids = kept_of(candidates, [scores[p.id] for p in candidates], self.options.keep, self.options.keep_by)
             write_problems(path, (by_id[name] for name in (ids if room is None else ids[:room])))
@@ -159,6 +238,16 @@ class Round:
         earlier = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         seconds, work = earlier.get("seconds", {}) | self.seconds, earlier.get("work", {}) | self.work
         write_text(path, json.dumps({"seconds": seconds, "work": work}, indent=2) + "\n")
+
+
+# --- files ---
+
+
+def _refusal_record(operation: str, refusal: Refusal) -> dict[str, Any]:
+    """As it stands in `rejected.jsonl`; the paper's operations are numbers there."""
+    name = int(operation) if operation.isdecimal() else operation
+    return {"operation": name, "reason": refusal.reason, "parents": list(refusal.parents),
+            "text": refusal.text, "expression": refusal.expression}  # fmt: skip
 
 
 def _finite(score: float) -> float | None:

@@ -16,7 +16,7 @@ from comdiv.reading import read
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AugmentationSource:
     """The training problems, the validation problems, and the files that are copied as they are."""
 
     train: tuple[Problem, ...]
@@ -25,7 +25,7 @@ class Source:
     facts: dict[str, Any]
 
 
-def read_source(source: Path | str) -> Source:
+def read_source(source: Path | str) -> AugmentationSource:
     """A dataset folder (or its train.jsonl): train and validation are read, test is only named. Else all is train."""
     path = Path(source)
     folder = path.parent if path.name == "train.jsonl" and (path.parent / FACTS).is_file() else path
@@ -38,10 +38,10 @@ def read_source(source: Path | str) -> Source:
     for problem in corpus.problems:
         digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")
     facts = {"corpus": corpus.name, "version": corpus.version, "train": digest.hexdigest()}
-    return Source(_some(corpus.problems, path), (), {}, facts)
+    return AugmentationSource(_some(corpus.problems, path), (), {}, facts)
 
 
-def _read_folder(folder: Path) -> Source:
+def _read_folder(folder: Path) -> AugmentationSource:
     train, validation, test = (folder / f"{part}.jsonl" for part in ("train", "validation", "test"))
     if not train.is_file():
         raise ComdivError(f"{folder} is no dataset folder: it has no train.jsonl")
@@ -49,7 +49,7 @@ def _read_folder(folder: Path) -> Source:
     facts: dict[str, Any] = {"dataset": folder.resolve().name}
     facts |= {path.stem: file_sha256(path) for path in (train, *copies.values())}
     held_out = tuple(read_problems(validation)) if validation.is_file() else ()
-    return Source(_some(tuple(read_problems(train)), train), held_out, copies, facts)
+    return AugmentationSource(_some(tuple(read_problems(train)), train), held_out, copies, facts)
 
 
 def _some(problems: tuple[Problem, ...], path: Path) -> tuple[Problem, ...]:

@@ -85,14 +85,14 @@ def _read_ban(path: Path | None) -> tuple[str, ...] | None:
 def _print_report(report: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
-    from comdiv.augmentation.report import OPERATIONS, card_paragraphs
+    from comdiv.augmentation.growth_report import card_paragraphs, operations_of
     from comdiv.cli.console import output_console
 
     table = Table("round", "operation", "drafts", "passed", "kept", "new templates", "new shapes")
     for entry in report["rounds"]:
-        for operation in OPERATIONS:
-            values = [entry[operation][key] for key in ("drafts", "passed", "kept", "new_templates", "new_shapes")]
-            table.add_row(str(entry["round"]), operation[-1], *(f"{value:,}" for value in values))
+        for name, label in operations_of(report):
+            values = [entry[label][key] for key in ("drafts", "passed", "kept", "new_templates", "new_shapes")]
+            table.add_row(str(entry["round"]), name, *(f"{value:,}" for value in values))
     output_console().print(table)
     for paragraph in card_paragraphs(report):
         typer.echo(paragraph)

@@ -14,15 +14,15 @@ from typing import Any, Literal
 from pydantic import Field
 
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.proposals import PASSED, Indexes, build_workshop
+from comdiv.augmentation.proposals import PASSED, index_round
 from comdiv.augmentation.source import masked_hash
-from comdiv.augmentation.view import view_of
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
 from comdiv.exchange.exports import Export, ExportSource, Facts, Note, check_target, write_export
 from comdiv.exchange.lm_eval import DEFAULT_SHOTS, TaskPart, has_worked_solution, task_name, write_tasks
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
+from comdiv.reading import read
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
@@ -60,24 +60,24 @@ def compose_pairs(
     """
     usable = {problem.id: problem for problem in problems if has_worked_solution(problem)}
     tell: Progress = progress or (lambda what, done, total, note: None)
-    views = []
+    readings = []
     for number, problem in enumerate(usable.values(), start=1):
-        if (view := view_of(problem)) is not None:
-            views.append(view)
+        if (reading := read(problem)).is_grounded:
+            readings.append(reading)
         if number % _SHARD == 0 or number == len(usable):
             tell("reading clauses", number, len(usable), "")
     options = AugmentationOptions.preset(
         operations=(1,), per_problem=(_TRIED, 0), match=match, checks=checks, seed=seed
     )
     known = frozenset(masked_hash(problem) for problem in problems)
-    workshop = build_workshop(views, known, options, 1, Indexes())
+    proposer = index_round(readings, known, options, 1)
     made: list[Problem] = []
     drafts: Counter[str] = Counter()
-    for start in range(0, len(views), _SHARD):
-        proposals, tally = workshop.propose(range(start, min(start + _SHARD, len(views))))
+    for start in range(0, len(readings), _SHARD):
+        proposals, fates = proposer.propose(range(start, min(start + _SHARD, len(readings))))
         made += [proposal.problem for proposal in proposals]
-        drafts.update(tally.counts[1])
-        tell("composing", min(start + _SHARD, len(views)), len(views), f"{len(made):,} compositions")
+        drafts.update(fates.counts.get("1", {}))
+        tell("composing", min(start + _SHARD, len(readings)), len(readings), f"{len(made):,} compositions")
     partners = Counter(parent for problem in made for parent in problem.provenance.parents)
 
     def choice(problem: Problem) -> tuple[int, bytes]:

@@ -16,8 +16,8 @@ from comdiv.augmentation.source import masked_hash
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.expression import value_of
-from comdiv.language import get_language
 from comdiv.problem import write_problems
+from comdiv.reading import read
 from comdiv.solver import Score, Solution, TrainingSummary
 
 
@@ -92,8 +92,7 @@ def test_every_new_problem_is_sound_new_and_says_where_it_came_from(
     known = {problem.id for problem in after.train}
     for problem in new:
         assert problem.expression is not None
-        quantities = get_language("en").quantities(problem.text)
-        assert problem.answer == value_of(problem.expression, [q.value for q in quantities])
+        assert problem.answer == value_of(problem.expression, read(problem).values)
         assert problem.answer is not None
         assert problem.answer > 0
         assert set(problem.provenance.parents) <= known

@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.augmentation.engine import Engine, LocalEngine
+from comdiv.augmentation.growth_report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.proposals import Indexes
-from comdiv.augmentation.ranker import MakeSolver
-from comdiv.augmentation.report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
-from comdiv.augmentation.rounds import Round
-from comdiv.augmentation.source import Source, masked_hash, read_source
-from comdiv.augmentation.validation import compositional_validation
-from comdiv.augmentation.view import ProblemView, views_of
+from comdiv.augmentation.proposals import draw_ids, index_round, make_operations, usable_readings
+from comdiv.augmentation.rounds import MakeSolver, Round
+from comdiv.augmentation.source import AugmentationSource, masked_hash, read_source
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.files import write_text
 from comdiv.problem import Problem
+from comdiv.reading import Reading
 from comdiv.solver import Progress
 
 READ_AT_ONCE = 500  # problems, between two words on progress
+BEFORE_ROUNDS = 0  # the number of a round that compounds for validation have: nothing of a round went into them
 PLAN = "augmentation.json"  # what a folder is being made from, while it is not complete
 _VERSIONS_OF = ("comdiv", "numpy", "rjieba", "textblob")
 
@@ -53,8 +52,8 @@ def augment_dataset(
     compounds = compositional_validation(given.validation, frozenset(known), options)
     known |= {masked_hash(problem) for problem in compounds}
     validation = (*given.validation, *compounds)
-    views = _views(given.train, report_progress)
-    indexes = Indexes()
+    readings = _readings(given.train, report_progress)
+    operations = make_operations(options)
     new: list[Problem] = []
     rounds: list[dict[str, Any]] = []
     before: Path | None = None
@@ -63,14 +62,14 @@ def augment_dataset(
         if not room:  # a ranker would be trained for nothing
             break
         this = Round(number, folder / "rounds" / str(number), options, engine or LocalEngine(), report_progress)
-        candidates, checks = this.candidates(views, frozenset(known), indexes, len(given.train))
+        candidates, checks = this.candidates(readings, frozenset(known), operations, len(given.train))
         scores = this.scores(candidates, [*given.train, *new], validation, make_solver, before)
         kept = this.keep(candidates, scores, room)
         this.write_timings()
         rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new], scores))
         new += kept
         known |= {masked_hash(problem) for problem in kept}
-        views += views_of(kept)
+        readings += usable_readings(kept)
         before = this.folder / "ranker"
     return _finish(folder, given, options, plan, new, rounds, compounds)
 
@@ -116,13 +115,39 @@ def _read_json(path: Path) -> dict[str, Any]:
     return found
 
 
-def _views(problems: Sequence[Problem], progress: Progress) -> list[ProblemView]:
+def _readings(problems: Sequence[Problem], progress: Progress) -> list[Reading]:
     """The problems that operations can use."""
-    views: list[ProblemView] = []
+    readings: list[Reading] = []
     for first in range(0, len(problems), READ_AT_ONCE):
-        views += views_of(problems[first : first + READ_AT_ONCE])
+        readings += usable_readings(problems[first : first + READ_AT_ONCE])
         progress("reading clauses", min(first + READ_AT_ONCE, len(problems)), len(problems), "")
-    return views
+    return readings
+
+
+def compositional_validation(
+    validation: Sequence[Problem], known: frozenset[str], options: AugmentationOptions
+) -> list[Problem]:
+    """Compounds by operation 1 from validation problems alone, at most as many as wanted; none of the `known` texts.
+
+    An ordinary validation set has none of the structures that augmentation teaches: the checkpoint that is best on it
+    need not be the one that composes best. Training and test problems have no part in these.
+    """
+    if not options.compositional_validation:
+        return []
+    readings = usable_readings(validation)
+    alone = options.model_copy(update={"operations": (1,), "per_problem": (max(1, options.per_problem[0]), 0)})
+    proposals, _ = index_round(readings, known, alone, BEFORE_ROUNDS).propose(range(len(readings)))
+    of_text: dict[str, Problem] = {}
+    for proposal in proposals:
+        of_text.setdefault(proposal.text_hash, proposal.problem)
+    compounds = {problem.id: problem for problem in of_text.values()}
+    chosen = draw_ids(list(compounds), options.compositional_validation, options.seed)
+    return [_with_part(compounds[name], "validation") for name in chosen]
+
+
+def _with_part(problem: Problem, part: str) -> Problem:
+    details = {**problem.provenance.details, "part": part}
+    return replace(problem, provenance=replace(problem.provenance, details=details))
 
 
 def _room(options: AugmentationOptions, originals: int, new: int) -> int:
@@ -142,7 +167,7 @@ def _repeated(problems: Sequence[Problem], times: int) -> list[Problem]:
 
 def _finish(
     folder: Path,
-    given: Source,
+    given: AugmentationSource,
     options: AugmentationOptions,
     plan: dict[str, Any],
     new: Sequence[Problem],

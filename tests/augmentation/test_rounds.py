@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augmentation.small import problem
-from comdiv.augmentation.ranker import confidence, kept_of, stratum
+from comdiv.augmentation.rounds import confidence, kept_of, stratum
 from comdiv.problem import Problem, Provenance
 from comdiv.solver import Score, Solution
 

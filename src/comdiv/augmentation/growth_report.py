@@ -8,14 +8,14 @@ from statistics import median_low
 from typing import Any
 
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.proposals import PASSED
-from comdiv.augmentation.source import Source
+from comdiv.augmentation.proposals import PASSED, operation_label
+from comdiv.augmentation.source import AugmentationSource
 from comdiv.expression import format_number, shape, template, to_infix
 from comdiv.problem import Problem
+from comdiv.registry import OPERATIONS
 
 REPORT = "report.json"
 SAMPLES = 5  # for each operation
-OPERATIONS = ("operation 1", "operation 2")
 
 
 def round_facts(
@@ -31,7 +31,7 @@ def round_facts(
     facts: dict[str, Any] = {"round": number, "drawn": checks["drawn"]}
     if scores is not None:
         facts["least_score_kept"] = _one_of([scores[problem.id] for problem in kept], min)
-    for operation in OPERATIONS:
+    for operation in (label for label in checks if label != "drawn"):
         mine = [problem for problem in kept if problem.provenance.operation == operation]
         counts = Counter(checks[operation])
         facts[operation] = {
@@ -51,8 +51,8 @@ def round_facts(
 
 def _one_of(scores: Sequence[float], of: Callable[[Sequence[float]], float]) -> float | None:
     """One of the scores; None where there is none, or where it is of an expression that the ranker cannot spell."""
-    found = of(scores) if scores else -math.inf
-    return found if math.isfinite(found) else None
+    score = of(scores) if scores else -math.inf
+    return score if math.isfinite(score) else None
 
 
 def _names(problems: Iterable[Problem], name: Any) -> set[str]:
@@ -60,7 +60,7 @@ def _names(problems: Iterable[Problem], name: Any) -> set[str]:
 
 
 def make_report(
-    given: Source,
+    given: AugmentationSource,
     options: AugmentationOptions,
     rounds: Sequence[dict[str, Any]],
     new: Sequence[Problem],
@@ -78,8 +78,15 @@ def make_report(
         "shapes": _known_and_new(given.train, new, shape),
         "validation": {"given": len(given.validation), "new": len(compounds)},
         "rounds": list(rounds),
-        "samples": {operation: _samples(new, operation, options.seed) for operation in OPERATIONS},
+        "samples": {
+            label: _samples(new, label, options.seed) for label in map(operation_label, options.operation_names)
+        },
     }
+
+
+def operations_of(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and label of every operation that a report tells of: `1`, `operation 1`."""
+    return [(label.removeprefix(operation_label("")), label) for label in report["samples"]]
 
 
 def _known_and_new(train: Iterable[Problem], new: Iterable[Problem], name: Any) -> dict[str, int]:
@@ -112,13 +119,16 @@ def report_markdown(report: Mapping[str, Any]) -> str:
 def card_paragraphs(report: Mapping[str, Any]) -> list[str]:
     """What the dataset's card says about it."""
     options = report["options"]
-    kept = [sum(entry[operation]["kept"] for entry in report["rounds"]) for operation in OPERATIONS]
+    new: list[str] = []
+    for name, label in operations_of(report):
+        title = OPERATIONS.get(name).title
+        kept = sum(entry[label]["kept"] for entry in report["rounds"])
+        new.append(f"{kept:,}{'' if new else ' new ones'} by {label}" + (f" ({title})" if title else ""))
     ranked = "no ranker" if options["ranker"] == "none" else f"ranked by {options['ranker']} ({options['rank']})"
     rounds = f"{len(report['rounds'])} round{'s' if len(report['rounds']) > 1 else ''}"
     return [
-        f"{report['originals']:,} problems became {report['train']:,} in {rounds}: {kept[0]:,} new ones by operation 1 "
-        f"(structural), {kept[1]:,} by operation 2 (lexical). New to the training set are "
-        f"{report['templates']['new']:,} templates and {report['shapes']['new']:,} shapes.",
+        f"{report['originals']:,} problems became {report['train']:,} in {rounds}: {', '.join(new)}. "
+        f"New to the training set are {report['templates']['new']:,} templates and {report['shapes']['new']:,} shapes.",
         *_validation_paragraph(report["validation"]),
         f"Match by {options['match']}, checks {options['checks']}, {ranked}, seed {options['seed']}.",
     ]
@@ -138,23 +148,21 @@ def _rounds_table(report: Mapping[str, Any]) -> list[str]:
     rows.append("| --- " * 9 + "|")
     keys = ("drafts", "passed", "candidates", "kept", "new_templates", "new_shapes")
     for entry in report["rounds"]:
-        for operation in OPERATIONS:
-            values = " | ".join(f"{entry[operation][key]:,}" for key in keys)
-            score = entry[operation].get("median_score")
-            rows.append(
-                f"| {entry['round']} | {operation[-1]} | {values} | {'–' if score is None else f'{score:.4f}'} |"
-            )
+        for name, label in operations_of(report):
+            values = " | ".join(f"{entry[label][key]:,}" for key in keys)
+            score = entry[label].get("median_score")
+            rows.append(f"| {entry['round']} | {name} | {values} | {'–' if score is None else f'{score:.4f}'} |")
     return rows
 
 
 def _checks_table(report: Mapping[str, Any]) -> list[str]:
     """Of the drafts that were looked at, the share that each check refused."""
     rows = ["| operation | fate | drafts | share |", "| --- | --- | --- | --- |"]
-    for operation in OPERATIONS:
+    for name, label in operations_of(report):
         counts: Counter[str] = Counter()
         for entry in report["rounds"]:
-            counts.update(entry[operation]["refused"])
-            counts[PASSED] += entry[operation]["passed"]
-        for name, count in counts.most_common():
-            rows.append(f"| {operation[-1]} | {name} | {count:,} | {count / max(1, counts.total()):.1%} |")
+            counts.update(entry[label]["refused"])
+            counts[PASSED] += entry[label]["passed"]
+        for fate, count in counts.most_common():
+            rows.append(f"| {name} | {fate} | {count:,} | {count / max(1, counts.total()):.1%} |")
     return rows
