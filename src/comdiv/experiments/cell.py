@@ -140,6 +140,8 @@ class PlanResults:
     plan: Record  # the whole plan as it was run
     path: Path  # the file that says so
     cells: tuple[Cell, ...]
+    about: str = ""  # what a reader should know
+    order: int = 100  # its place in a report
     published: bool = False  # numbers and ids only, to read and not to go on with
 
     def of_kind(self, kind: Kind) -> tuple[Cell, ...]:

@@ -186,6 +186,8 @@ class Plan(_Model):
     name: str
     title: str = ""
     reproduces: str = ""  # the table or figure of the paper
+    about: str = ""  # what a reader of its results should know
+    order: int = Field(100, ge=0)  # its place in reports and on the page of results
     corpora: dict[str, str] = Field(default_factory=dict)  # the plan's own names of corpora: {math23k: demo-zh}
     datasets: dict[Name, DatasetPlan]
     measure: MeasurementPlan | None = None

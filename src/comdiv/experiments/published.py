@@ -53,7 +53,7 @@ _MADE = re.compile(
 _ORIGIN = ("seconds", "finished", "versions")
 _TEXTS = "samples"  # where an augmentation's report shows some of its problems
 _PATH = re.compile(r"""(?<![^\s'"=(:,])(?:/[^\s/'"]+)*/([^\s/'"]+)""")
-_HEADER = ("title", "reproduces", "preset")
+_HEADER = ("title", "reproduces", "about", "order", "preset")
 
 Lines = dict[str, Any]  # key → the part of a line that only a finished cell has
 

@@ -91,8 +91,10 @@ def register_plan(plan: Plan, folder: Path, cells: Sequence[Cell], preset: str |
     described = {
         "title": plan.title,
         "reproduces": plan.reproduces,
+        "about": plan.about,
+        "order": plan.order,
         "preset": preset,
-        "plan": plan.model_dump(mode="json", exclude_defaults=True),
+        "plan": plan.model_dump(mode="json", exclude_defaults=True, exclude={"about", "order"}),
     }
     return write_plan(folder, name, described, cells)
 

@@ -122,6 +122,8 @@ def read_plan_results(root: Path, path: Path) -> PlanResults:
             preset=record.get("preset"),
             plan=record.get("plan", {}),
             path=path,
+            about=record.get("about", ""),
+            order=record.get("order", 100),
             cells=tuple(_with_states(root, [Cell.from_json(cell) for cell in record["cells"]])),
         )
     except (KeyError, TypeError) as error:

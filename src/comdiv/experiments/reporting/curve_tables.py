@@ -7,7 +7,7 @@ from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.dataset_tables import compound_divergence
 from comdiv.experiments.reporting.entries import number_entry
 from comdiv.experiments.reporting.numbers import Number
-from comdiv.experiments.reporting.result_tables import main_numbers
+from comdiv.experiments.reporting.result_tables import MakeEntry, main_numbers
 from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
 
 _CAPTION = "Answer accuracy in percent on test: mean over seeds ± half of its 95 % interval."
@@ -19,7 +19,7 @@ def has_curve(numbers: Sequence[Number]) -> bool:
     return len({number.facts.target for number in numbers}) >= FEWEST_TARGETS
 
 
-def divergence_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+def divergence_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
     """A row for each split, from the least to the greatest divergence that was asked for (Figure 5a)."""
     chosen = [number for number in main_numbers(numbers) if number.part == "test"]
     if not has_curve(chosen):
@@ -32,7 +32,7 @@ def divergence_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | No
         target = number.facts.target
         asked = Entry("i.i.d.", 0.0) if target is None else Entry(f"{target:g}", target)
         rows.append((Entry(number.facts.corpus or "", number.facts.corpus), Entry(number.method, number.method),
-                     asked, reached, number_entry(number), _n(number)))  # fmt: skip
+                     asked, reached, entry(number), _n(number)))  # fmt: skip
     columns = (
         Column("Corpus", number=False), Column("Method", number=False),
         Column("asked for", group="Compound divergence"), Column("reached", group="Compound divergence"),
@@ -41,7 +41,7 @@ def divergence_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | No
     return Table(f"{plan.name}-curve", "Accuracy against compound divergence", columns, tuple(rows), _CAPTION)
 
 
-def rounds_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+def rounds_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
     """A row for each number of rounds (Figure 5b)."""
     chosen = [n for n in main_numbers(numbers) if n.part == "test" and n.facts.rounds is not None]
     if not chosen:
@@ -57,7 +57,7 @@ def rounds_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
                 Entry(number.facts.dataset or "", number.facts.dataset),
                 Entry(str(number.facts.rounds), number.facts.rounds),
                 Entry(f"{sizes[0]:,}", sizes[0]) if sizes else EMPTY,
-                number_entry(number),
+                entry(number),
                 _n(number),
                 Entry(f"{fmean(times):.1f}", fmean(times)) if times else EMPTY,
             )

@@ -1,7 +1,8 @@
 """Accuracies as the paper prints them: methods against test sets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from comdiv.evaluation import relative_gap
 from comdiv.experiments.reporting.entries import number_entry, paper_number
@@ -21,6 +22,7 @@ SPLITS = {
 }
 
 
+MakeEntry = Callable[[Number], Entry]
 SYNTHESES = ("synthesis", "disjoint")
 
 
@@ -64,7 +66,7 @@ def find(numbers: Sequence[Number], method: str, place: tuple[str, str]) -> Numb
     return next((n for n in numbers if n.method == method and (n.facts.dataset, n.part) == place), None)
 
 
-def accuracy_table(plan: str, title: str, numbers: Sequence[Number]) -> Table:
+def accuracy_table(plan: str, title: str, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table:
     """Methods × test sets, with the relative gap where there is something to compare (Tables II and IV)."""
     chosen = [n for n in main_numbers(numbers) if n.facts.rounds is None and n.facts.target is None]
     methods = list(dict.fromkeys(number.method for number in chosen))
@@ -78,7 +80,7 @@ def accuracy_table(plan: str, title: str, numbers: Sequence[Number]) -> Table:
     columns += [Column(pair.title, group="Relative gap") for pair in compared]
     rows = []
     for method in methods:
-        entries = [_or_empty(find(chosen, method, place)) for place in places]
+        entries = [_or_empty(find(chosen, method, place), entry) for place in places]
         gaps = [_gap_entry(chosen, method, pair) for pair in compared]
         rows.append((Entry(method, method), *entries, *gaps))
     caption = (
@@ -89,7 +91,7 @@ def accuracy_table(plan: str, title: str, numbers: Sequence[Number]) -> Table:
     return Table(f"{plan}-accuracy", title, tuple(columns), tuple(rows), caption)
 
 
-def composition_table(plan: str, numbers: Sequence[Number]) -> Table | None:
+def composition_table(plan: str, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
     """Test problems with a new structure and with known structures in new surroundings apart (Table III)."""
     chosen = [n for n in numbers if n.subset in COMPOSITIONS and n.facts.cover in (None, "none")]
     chosen = [n for n in chosen if n.facts.rounds is None and n.facts.target is None]
@@ -101,7 +103,7 @@ def composition_table(plan: str, numbers: Sequence[Number]) -> Table | None:
     rows = []
     for method in dict.fromkeys(number.method for number in chosen):
         found = {(n.facts.dataset or "", n.subset): n for n in chosen if n.method == method}
-        rows.append((Entry(method, method), *(_or_empty(found.get(place)) for place in places)))
+        rows.append((Entry(method, method), *(_or_empty(found.get(place), entry) for place in places)))
     return Table(
         f"{plan}-compositions", "By what is new: structure or surroundings", columns, tuple(rows),
         "Structural: a new expression template. Lexical: a known template in surroundings in which it was not seen.",
@@ -126,7 +128,7 @@ def coverage_table(plan: str, numbers: Sequence[Number]) -> Table | None:
             (
                 Entry(method, method),
                 Entry(dataset, dataset),
-                *(_or_empty(found.get(cover), against=UNCOVERED) for cover in covers),
+                *(_or_empty(found.get(cover), partial(number_entry, against=UNCOVERED)) for cover in covers),
             )
         )
     titles = {"none": "without", "soft": "soft", "hard": "hard"}
@@ -138,8 +140,8 @@ def coverage_table(plan: str, numbers: Sequence[Number]) -> Table | None:
     return Table(f"{plan}-coverage", "With and without the coverage constraint", columns, tuple(rows), caption)
 
 
-def _or_empty(number: Number | None, *, against: str | None = None) -> Entry:
-    return EMPTY if number is None else number_entry(number, against=against)
+def _or_empty(number: Number | None, entry: MakeEntry) -> Entry:
+    return EMPTY if number is None else entry(number)
 
 
 def _gap_entry(numbers: Sequence[Number], method: str, pair: Pair) -> Entry:

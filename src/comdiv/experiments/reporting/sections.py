@@ -25,12 +25,6 @@ from comdiv.experiments.reporting.tables import Table, Tone, file_name
 from comdiv.experiments.reporting.training_tables import training_table
 from comdiv.experiments.reporting.wording import interval_text, p_text, signed_percent
 
-# The order of the paper; plans of the user's own come after these.
-ORDER = (
-    "datasets", "main-results", "length-split", "composition-types", "whole-training-side", "recipe-validation",
-    "ablation", "divergence-curve", "rounds-curve", "paper-preset", "ranker-training", "distributions", "tuning",
-    "pretrained", "development", "development-mawps",
-)  # fmt: skip
 MOST_PICTURES = 4  # of a section; the others are folded away
 MOST_TILES = 6
 
@@ -79,9 +73,8 @@ class Tile:
 
 
 def in_order(plans: Sequence[PlanResults]) -> list[PlanResults]:
-    """Plans as the paper has them; others by name."""
-    names = {name: place for place, name in enumerate(ORDER)}
-    return sorted(plans, key=lambda plan: (names.get(plan.name.partition("@")[0], len(names)), plan.name))
+    """Plans in the order that they ask for; those that do not care by name."""
+    return sorted(plans, key=lambda plan: (plan.order, plan.name))
 
 
 def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
