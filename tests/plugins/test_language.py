@@ -88,3 +88,9 @@ def test_a_solver_learns_and_solves_german_problems(german: Environment, folder:
     assert solution["text"] == text
     evaluation = json.loads(german.comdiv("evaluate", "runs/lstm", "split", "--json", folder=folder))
     assert evaluation["n"] == 64
+
+
+def test_prompts_are_german(german: Environment, folder: Path) -> None:
+    german.comdiv("export", "lm-eval", "split", "--out", "tasks", folder=folder)
+    tasks = [path.read_text(encoding="utf-8") for path in (folder / "tasks").rglob("*.yaml")]
+    assert any("Löse die Aufgabe Schritt für Schritt" in task for task in tasks)
