@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from comdiv.claims import claimed_folder
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256, refuse_to_overwrite, staging_folder, write_text
 from comdiv.problem import Problem, read_problems, write_problems
@@ -54,7 +55,7 @@ def write_dataset(
     refuse_to_overwrite(folder, force=force)
     if folder.exists() and not folder.is_dir():
         raise ComdivError(f"{folder} is a file: a dataset is a folder")
-    with staging_folder(folder) as staging:
+    with claimed_folder(folder), staging_folder(folder) as staging:
         files: dict[str, dict[str, Any]] = {}
         for part in PARTS:
             path = staging / f"{part}.jsonl"

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO, Literal, get_args
 
+from comdiv.claims import locked_file
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, operator_count, parse, used_quantities, value_of
 from comdiv.problem import Problem, parse_json
@@ -186,8 +187,8 @@ class ReviewLog:
 
     def decide(self, decision: Decision) -> Decision:
         """Append a decision, with the time where it has none."""
-        with self._lock:
-            return self._append(decision)
+        with self._lock, locked_file(self.path) as stream:
+            return self._append(decision, stream)
 
     def last_done(self) -> Decision | None:
         """The decision that `undo` would take back."""
@@ -204,11 +205,11 @@ class ReviewLog:
 
     def undo(self, by: str = "") -> Decision | None:
         """Take the last decision back: what held before it holds again. None where there is nothing to undo."""
-        with self._lock:
+        with self._lock, locked_file(self.path) as stream:
             last = self.last_done()
             if last is None:
                 return None
-            return self._append(replace(self._before(last), by=by, when="", undo=True))
+            return self._append(replace(self._before(last), by=by, when="", undo=True), stream)
 
     def _before(self, last: Decision) -> Decision:
         """What held for the problem before its decision `last`, which is the newest that nobody took back."""
@@ -216,16 +217,14 @@ class ReviewLog:
         earlier = [decision for decision in self._known[:position] if decision.id == last.id]
         return earlier[-1] if earlier else Decision(last.id, "open")
 
-    def _append(self, decision: Decision) -> Decision:
+    def _append(self, decision: Decision, stream: BinaryIO) -> Decision:
         dated = decision if decision.when else replace(decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
         line = json.dumps(dated.to_json(), ensure_ascii=False) + "\n"
         try:
-            self.path.touch()
-            with self.path.open("r+b") as stream:
-                _go_to_end(stream)
-                stream.write(line.encode())
-                stream.flush()
-                os.fsync(stream.fileno())
+            _go_to_end(stream)
+            stream.write(line.encode())
+            stream.flush()
+            os.fsync(stream.fileno())
         except OSError as error:
             raise ComdivError(f"{self.path} cannot be written: {error.strerror or error}") from error
         self._version = None

@@ -1,0 +1,108 @@
+"""One owner per folder, one writer per file; nothing that was confirmed is ever lost."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from comdiv.claims import claimed_folder, locked_file, sweep_parts
+from comdiv.errors import ComdivError
+from comdiv.review import Decision, ReviewLog, read_review
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from comdiv.claims import claimed_folder
+with claimed_folder(Path(sys.argv[1])):
+    print("mine", flush=True)
+    time.sleep(60)
+"""
+DECIDE = """
+import sys
+from pathlib import Path
+from comdiv.review import Decision, ReviewLog
+log, writer = ReviewLog(Path(sys.argv[1])), sys.argv[2]
+for number in range(int(sys.argv[3])):
+    log.decide(Decision(f"{writer}-{number}", "accepted", by=writer))
+    print(f"{writer}-{number}", flush=True)  # confirmed
+"""
+
+
+def start(program: str, *arguments: object) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_the_second_owner_is_told_who_has_the_folder(tmp_path: Path) -> None:
+    owner = start(HOLD, tmp_path / "out")
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "mine\n"
+    said = rf"out is being written by `comdiv.*`, process {owner.pid}, since "
+    with pytest.raises(ComdivError, match=said), claimed_folder(tmp_path / "out"):
+        pytest.fail("two owners")
+    os.kill(owner.pid, signal.SIGKILL)
+    owner.wait()
+    with claimed_folder(tmp_path / "out"):  # whoever is killed owns nothing
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_claim_within_a_claim_is_the_same_claim(tmp_path: Path) -> None:
+    with claimed_folder(tmp_path / "out"):
+        with claimed_folder(tmp_path / "out"):
+            pass
+        assert (tmp_path / ".out.claim").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_writer_left_half_made_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / ".out.abc.part").mkdir()
+    (tmp_path / ".out.abc.part" / "train.jsonl").write_text("{}")
+    (tmp_path / ".outer.abc.part").write_text("another's")
+    (tmp_path / ".a[1].x.part").write_text("a name that is a pattern")
+    with claimed_folder(tmp_path / "out"):
+        pass
+    sweep_parts(tmp_path / "a[1]")
+    assert [path.name for path in tmp_path.iterdir()] == [".outer.abc.part"]
+
+
+def test_a_locked_file_is_made_where_it_is_missing_and_refused_where_it_cannot_be(tmp_path: Path) -> None:
+    with locked_file(tmp_path / "log") as stream:
+        stream.write(b"one")
+    assert (tmp_path / "log").read_bytes() == b"one"
+    with pytest.raises(ComdivError, match="cannot be written"), locked_file(tmp_path / "missing" / "log"):
+        pytest.fail("there is no such folder")
+
+
+@pytest.mark.parametrize("kills", [0, 6])
+def test_four_writers_of_one_review_lose_nothing_that_was_confirmed(tmp_path: Path, kills: int) -> None:
+    path, source = tmp_path / "review.jsonl", random.Random(kills)
+    confirmed: set[str] = set()
+    writers = [start(DECIDE, path, f"w{number}", 40) for number in range(4)]
+    for number in range(kills):
+        time.sleep(source.uniform(0.2, 0.6))
+        victim = number % len(writers)
+        writers[victim].kill()
+        confirmed.update((writers[victim].communicate()[0] or "").split())
+        writers[victim] = start(DECIDE, path, f"again{number}", 20)
+    for writer in writers:
+        confirmed.update((writer.communicate()[0] or "").split())
+    assert len(confirmed) >= 60
+    assert confirmed <= {decision.id for decision in read_review(path)}
+    for line in path.read_bytes().splitlines():
+        json.loads(line)
+
+
+def test_undo_sees_what_another_program_decided(tmp_path: Path) -> None:
+    mine, other = ReviewLog(tmp_path / "review.jsonl"), ReviewLog(tmp_path / "review.jsonl")
+    mine.decide(Decision("a", "accepted"))
+    other.decide(Decision("b", "rejected"))
+    undone = mine.undo()
+    assert undone is not None
+    assert (undone.id, undone.status) == ("b", "open")
