@@ -14,7 +14,7 @@ from comdiv.evaluation.judgements import read_judgements
 from comdiv.problem import write_problems
 from comdiv.review import read_review
 from comdiv.studio.app import Studio, studio_app
-from comdiv.studio.judge import judging_app
+from comdiv.studio.judge_pages import judging_app
 from comdiv.studio.security import Guard
 from comdiv.studio.server import in_background
 from comdiv.studio.session import JudgingSession

@@ -41,7 +41,7 @@ def judge(
     """Have people mark problems on grammar, fluency and logic (§V-D); afterwards: shares, κ, disagreements."""
     need_studio()
     from comdiv.studio import server
-    from comdiv.studio.judge import judging_app, write_results
+    from comdiv.studio.judge_pages import judging_app, write_results
 
     session = open_session(source, judges or [], sample, seed, out, everything=everything)
     listener = server.listen(host, port, USUAL_PORT)

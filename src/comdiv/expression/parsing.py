@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from comdiv.expression.scanning import MAX_LENGTH, Token, scan
+from comdiv.expression.scanning import MAX_LENGTH, Lexeme, scan
 from comdiv.expression.tree import (
     MAX_NODES,
     OPERATORS,
@@ -28,7 +28,7 @@ def parse(text: str, *, fractions_are_leaves: bool = False) -> Expression:
     return parse_tokens(scan(text, fractions_are_leaves=fractions_are_leaves), len(text))
 
 
-def parse_tokens(tokens: Sequence[Token], end: int, *, unknown: tuple[str, Expression] | None = None) -> Expression:
+def parse_tokens(tokens: Sequence[Lexeme], end: int, *, unknown: tuple[str, Expression] | None = None) -> Expression:
     """The tree of scanned tokens; `unknown` gives a name, such as `x`, and the leaf that it stands for."""
     parser = _InfixParser(unknown)
     for token in tokens:
@@ -89,7 +89,7 @@ def _leaf(text: str, position: int) -> Expression:
     return Constant(-leaf.value) if negative and isinstance(leaf, Constant) else leaf
 
 
-def _operand(token: Token) -> Expression:
+def _operand(token: Lexeme) -> Expression:
     if token.kind == "quantity":
         return Reference(int(token.value))
     return Constant(token.value, token.written)
@@ -109,10 +109,10 @@ class _InfixParser:
 
     unknown: tuple[str, Expression] | None
     operands: list[Expression] = field(default_factory=list)
-    waiting: list[Token] = field(default_factory=list)
+    waiting: list[Lexeme] = field(default_factory=list)
     after_operand: bool = False
 
-    def take(self, token: Token) -> None:
+    def take(self, token: Lexeme) -> None:
         match token.kind:
             case "number" | "quantity":
                 self._take_operand(token, _operand(token))
@@ -120,7 +120,7 @@ class _InfixParser:
                 self._take_name(token)
             case "open":
                 if self.after_operand:  # `2(3+4)`: a product
-                    self._wait(Token("operator", "*", token.position))
+                    self._wait(Lexeme("operator", "*", token.position))
                 self.waiting.append(token)
                 self.after_operand = False
             case "close":
@@ -142,28 +142,28 @@ class _InfixParser:
             self._apply(token)
         return _only(self.operands)
 
-    def _take_operand(self, token: Token, operand: Expression) -> None:
+    def _take_operand(self, token: Lexeme, operand: Expression) -> None:
         if self.after_operand:
             raise ExpressionError(f"an operator is missing before '{token.text[:40]}'", token.position)
         self.operands.append(operand)
         self.after_operand = True
 
-    def _take_name(self, token: Token) -> None:
+    def _take_name(self, token: Lexeme) -> None:
         if self.unknown is None or token.text != self.unknown[0]:
             raise ExpressionError(f"unknown name '{token.text[:40]}'", token.position)
         if self.after_operand:  # `2x`: a product
-            self._wait(Token("operator", "*", token.position))
+            self._wait(Lexeme("operator", "*", token.position))
         self._take_operand(token, self.unknown[1])
 
-    def _take_operator(self, token: Token) -> None:
+    def _take_operator(self, token: Lexeme) -> None:
         if self.after_operand:
             self._wait(token)
         elif token.text == "-":
-            self.waiting.append(Token("operator", "negate", token.position))
+            self.waiting.append(Lexeme("operator", "negate", token.position))
         elif token.text != "+":  # a leading plus says nothing
             raise ExpressionError(f"operator '{token.text}' lacks its left operand", token.position)
 
-    def _wait(self, token: Token) -> None:
+    def _wait(self, token: Lexeme) -> None:
         """Apply the waiting operators that bind at least as tightly, then let this one wait."""
         precedence = _PRECEDENCE[token.text]
         while self.waiting and self.waiting[-1].kind == "operator":
@@ -174,7 +174,7 @@ class _InfixParser:
         self.waiting.append(token)
         self.after_operand = False
 
-    def _close(self, token: Token) -> None:
+    def _close(self, token: Lexeme) -> None:
         if not self.after_operand:
             raise ExpressionError(f"an operand is missing before '{token.text}'", token.position)
         while self.waiting and self.waiting[-1].kind == "operator":
@@ -185,7 +185,7 @@ class _InfixParser:
         if _CLOSING[opened.text] != token.text:
             raise ExpressionError(f"'{token.text}' closes '{opened.text}'", token.position)
 
-    def _apply(self, token: Token) -> None:
+    def _apply(self, token: Lexeme) -> None:
         right = self.operands.pop()
         if token.text != "negate":
             self.operands.append(Operation(token.text, self.operands.pop(), right))

@@ -18,7 +18,7 @@ TokenKind = Literal["number", "quantity", "name", "operator", "open", "close", "
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     """One token with its offset; `value` is a number's, `written` keeps the form of `20%`, `(1/3)` and `1(1/2)`."""
 
     kind: TokenKind
@@ -55,7 +55,7 @@ def plain_signs(text: str) -> str:
     return text.translate(_TRANSLATION)
 
 
-def scan(text: str, *, fractions_are_leaves: bool = False) -> list[Token]:
+def scan(text: str, *, fractions_are_leaves: bool = False) -> list[Lexeme]:
     """The tokens of an infix expression.
 
     With `fractions_are_leaves`, a bracketed `(1/3)` is one number, as corpora mean it when the text has that fraction;
@@ -64,7 +64,7 @@ def scan(text: str, *, fractions_are_leaves: bool = False) -> list[Token]:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters, this one has {len(text)}")
     text = plain_signs(text)
-    tokens: list[Token] = []
+    tokens: list[Lexeme] = []
     position = 0
     while position < len(text):
         character = text[position]
@@ -76,7 +76,7 @@ def scan(text: str, *, fractions_are_leaves: bool = False) -> list[Token]:
     return tokens
 
 
-def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[Token, int]:
+def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[Lexeme, int]:
     character = text[position]
     if character in "0123456789.":
         return _number(text, position)
@@ -84,34 +84,34 @@ def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[T
         numerator, denominator = _integers(match)
         if denominator:
             written = f"{numerator}/{denominator}"
-            return Token("number", match[0], position, Fraction(numerator, denominator), written), match.end()
+            return Lexeme("number", match[0], position, Fraction(numerator, denominator), written), match.end()
     if text.startswith("**", position):
-        return Token("operator", "^", position), position + 2
+        return Lexeme("operator", "^", position), position + 2
     if character in _SINGLE:
-        return Token(_SINGLE[character], character, position), position + 1
+        return Lexeme(_SINGLE[character], character, position), position + 1
     if match := _NAME_PATTERN.match(text, position):
         quantity = _QUANTITY_PATTERN.fullmatch(match[0])
         if quantity and int(quantity[1]) <= MAX_REFERENCE:
-            return Token("quantity", match[0], position, Fraction(int(quantity[1]))), match.end()
-        return Token("name", match[0], position), match.end()
+            return Lexeme("quantity", match[0], position, Fraction(int(quantity[1]))), match.end()
+        return Lexeme("name", match[0], position), match.end()
     raise ExpressionError(f"unexpected character {character!r}", position)
 
 
-def _number(text: str, position: int) -> tuple[Token, int]:
+def _number(text: str, position: int) -> tuple[Lexeme, int]:
     """A number with what belongs to it: the fraction of a mixed number, or a percent sign."""
     if match := _MIXED_PATTERN.match(text, position):
         whole, numerator, denominator = _integers(match)
         if denominator:
             value = whole + Fraction(numerator, denominator)
-            return Token("number", match[0], position, value, f"{whole}({numerator}/{denominator})"), match.end()
+            return Lexeme("number", match[0], position, value, f"{whole}({numerator}/{denominator})"), match.end()
     number = _NUMBER_PATTERN.match(text, position)
     if number is None:
         raise ExpressionError("a point without digits", position)
     value = _decimal(number[0], position)
     end = number.end()
     if text.startswith("%", end):
-        return Token("number", number[0] + "%", position, value / 100, f"{number[0]}%"), end + 1
-    return Token("number", number[0], position, value), end
+        return Lexeme("number", number[0] + "%", position, value / 100, f"{number[0]}%"), end + 1
+    return Lexeme("number", number[0], position, value), end
 
 
 def _integers(match: re.Match[str]) -> list[int]:

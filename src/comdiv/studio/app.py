@@ -26,7 +26,7 @@ def studio_app(studio: Studio) -> FastAPI:
     """The application; whoever serves it puts a `security.Guard` around it."""
     from comdiv.studio.explore import add_explore
     from comdiv.studio.proofread import add_proofread
-    from comdiv.studio.solve import add_solve
+    from comdiv.studio.solve_page import add_solve
 
     app = new_application()
     add_explore(app, studio)

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from comdiv.evaluation.judgements import read_judgements
-from comdiv.studio.judge import judging_app
+from comdiv.studio.judge_pages import judging_app
 from comdiv.studio.security import Guard
 from comdiv.studio.session import JudgingSession
 from studio.small import ATTACK, HERE, hostile, products, text_of
