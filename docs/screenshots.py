@@ -21,7 +21,7 @@ from comdiv.evaluation.judgements import CRITERIA
 from comdiv.review import Decision, ReviewLog, Status
 from comdiv.studio.app import Studio, studio_app
 from comdiv.studio.clusters import map_clusters
-from comdiv.studio.judge import judging_app
+from comdiv.studio.judge_pages import judging_app
 from comdiv.studio.library import Library
 from comdiv.studio.security import Guard
 from comdiv.studio.server import in_background
