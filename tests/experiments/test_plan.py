@@ -36,7 +36,11 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
         (("training", "seeds"), [], "training.seeds: at least one seed"),
         (("training", "seeds"), [1, 1], "training.seeds: at least one seed, none twice"),
         (("training", "threads"), 0, "training.threads: "),
-        (("datasets", "iid", "split", "method"), "dbcaa", "datasets.iid.split: unknown method 'dbcaa'. Did you mean"),
+        (
+            ("datasets", "iid", "split", "method"),
+            "dbcaa",
+            "datasets.iid.split.method: unknown split method 'dbcaa'. Did",
+        ),
         (("datasets", "iid", "split", "targets"), [0.5], "datasets.iid.split: targets go with the method dbca"),
         (("datasets", "iid", "folder"), "x", "datasets.iid: say one of split, synthesize and folder, not split and"),
         (("datasets", "iid", "corpus"), None, "datasets.iid: a split or a synthesis needs a corpus"),

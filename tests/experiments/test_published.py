@@ -9,6 +9,7 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
+from comdiv.experiments.keys import differences
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.published import export_results, read_results, without_texts
 from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
@@ -96,7 +97,8 @@ def test_a_cell_says_which_files_it_came_from(runs: Path, published: Path) -> No
     assert result["originals"][name] == done["files"][name]["sha256"]
     (cell,) = (cell for plan in read_results(published) for cell in plan.cells if cell.key == key)
     assert cell.origin["versions"] == done["versions"]
-    assert cell.recipe == json.loads((runs / "cells" / key / "cell.json").read_text())["recipe"]
+    whole = json.loads((runs / "cells" / key / "cell.json").read_text())["recipe"]
+    assert cell.recipe == differences("evaluation", whole)
 
 
 def test_ids_stand_once_with_their_dataset(published: Path) -> None:

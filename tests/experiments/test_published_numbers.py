@@ -9,6 +9,12 @@ RESULTS = Path(__file__).parents[2] / "experiments" / "results"
 GOLDEN = Path(__file__).with_name("published_numbers.json")
 
 
+def test_they_are_few_and_small() -> None:
+    files = [path for path in RESULTS.rglob("*") if path.is_file()]
+    assert len(files) <= 30
+    assert sum(path.stat().st_size for path in files) <= 2_000_000
+
+
 def test_every_published_number_is_what_it_was() -> None:
     before, now = json.loads(GOLDEN.read_text(encoding="utf-8")), fingerprints(RESULTS)
     changed = [

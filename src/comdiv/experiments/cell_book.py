@@ -1,27 +1,19 @@
 """The cells of a plan's datasets, and the book in which all cells of a plan are entered, each once."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from comdiv import __version__
 from comdiv.corpora import ReadReport
 from comdiv.corpora.read import open_corpus
 from comdiv.dataset import PARTS, is_intact, read_facts
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.cell import Cell, Facts, Kind
-from comdiv.experiments.options import SYNTHESIS_FILES, split_settings, synthesis_options
+from comdiv.experiments.keys import cell_key
+from comdiv.experiments.options import SYNTHESIS_FILES, synthesis_options
 from comdiv.experiments.plan import DatasetPlan, Plan, SplitPlan
 from comdiv.files import file_sha256
-
-
-def cell_key(kind: Kind, recipe: Mapping[str, Any], needs: Sequence[str]) -> str:
-    """The name of a cell: its kind and the beginning of a hash."""
-    written = json.dumps([__version__, kind, recipe, list(needs)], ensure_ascii=False, sort_keys=True)
-    return f"{kind}-{hashlib.sha256(written.encode()).hexdigest()[:16]}"
 
 
 @dataclass(slots=True)
@@ -81,10 +73,10 @@ class CellBook:
     ) -> Iterator[Cell]:
         # Within another dataset it is not the split that the paper has numbers for.
         named_split = f"{split.method} within" if needs else split.method
-        facts = replace(facts, split=named_split, k=split.k, split_seed=split.seed)
-        for target in split.targets or (None,):
+        facts = replace(facts, split=named_split, k=split.extraction.k, split_seed=split.seed)
+        for target in split.targets or (split.target,):
             label = name if target is None else f"{name}-{target:.2f}"
-            settings = split_settings(split, target).model_dump()
+            settings = split.settings(target).model_dump()
             named = replace(facts, dataset=label, target=target)
             yield self.cell("dataset", label, named, {**recipe, "split": settings}, needs, inputs)
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.grid import grid
-from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
+from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan, TrainingPlan
 from comdiv.problem import read_problems
 from comdiv.solvers.registry import solver_names
 from comdiv.solvers.settings import SolverSettings, settings_for
 
 if TYPE_CHECKING:
     from comdiv.augmentation import AugmentationOptions
-    from comdiv.splitting.methods import SplitSettings
     from comdiv.synthesis import SynthesisOptions
 
 SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
@@ -70,13 +69,6 @@ def solver_settings(
         return None
     fixed = {"seed": seed, "threads": training.threads}
     return settings_for(solver, training.preset, {**training.settings, **changes, **fixed})
-
-
-def split_settings(split: SplitPlan, target: float | None) -> "SplitSettings":
-    """The settings of a split."""
-    from comdiv.splitting.methods import SplitSettings
-
-    return SplitSettings.checked(**split.model_dump(exclude={"targets"}), target=target)
 
 
 def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":

@@ -22,9 +22,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import unknown_name
 from comdiv.settings import complaint
+from comdiv.splitting.methods import SplitSettings
 
 Name = str
 Part = Literal["validation", "test"]
@@ -36,25 +36,10 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class SplitPlan(_Model):
-    """A split of a corpus: the options of `comdiv split`, under the same names."""
+class SplitPlan(SplitSettings):
+    """A split of a corpus: what `comdiv split` takes, under the same names; one dataset for each of `targets`."""
 
-    method: Literal["dbca", "iid", "length", "template"] = "dbca"
-    test_size: float = Field(0.2, gt=0)
-    k: int = Field(10, ge=1)
-    alpha: Literal["paper", "keysers2020"] = "paper"
-    atom_bound: float = Field(0.01, ge=0, le=1)
-    length_weight: float = Field(0.5, ge=0)
-    targets: tuple[float, ...] = ()  # a dataset for each, named after it
-    search: Literal["anneal", "greedy"] = "anneal"
-    steps_per_item: int = Field(150, ge=1)
-    twins: bool = True
-    seed: int = Field(0, ge=0)
-    validation: float = Field(VALIDATION_SHARE, ge=0, le=0.9)
-    window: int = Field(3, ge=1)
-    atoms: Literal["clusters", "clusters+operators"] = "clusters"
-    commutative: bool = True
-    cluster_seed: int = Field(0, ge=0)
+    targets: tuple[float, ...] = Field(default=(), description="Compound divergences; one dataset for each.")
 
     @model_validator(mode="after")
     def _targets_are_for_dbca(self) -> "SplitPlan":
@@ -63,6 +48,10 @@ class SplitPlan(_Model):
         if len(set(self.targets)) != len(self.targets):
             raise ValueError("a target is there twice")
         return self
+
+    def settings(self, target: float | None) -> SplitSettings:
+        """Those of one dataset."""
+        return SplitSettings.checked(**{**self.model_dump(exclude={"targets"}), "target": target})
 
 
 class ColumnsPlan(_Model):

@@ -4,9 +4,9 @@
     results/judgements/       what people think of augmented problems, if anybody was asked; judges are numbered
 
 A cell's line has its key, label, needs and facts (those in which it differs from the first cell that it needs). A
-finished cell's line also has its result: recipe, summary, times, the hashes of what it made, and versions where they
-are not those of the first line. A cell that several plans share has its result in the first of these plans only. Lists
-are packed so that a line stays short:
+finished cell's line also has its result: recipe (what differs from the baseline of `keys`), summary, times, the hashes
+of what it made, and versions where they are not those of the first line. A cell that several plans share has its result
+in the first of these plans only. Lists are packed so that a line stays short:
 
     "614/745"     so many right of so many: accuracies and intervals follow from it
     "right"       of an evaluation: one bit per test problem, base64, in the order of the `ids` of the dataset's line
@@ -29,6 +29,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import read_judgement_files, write_judgements
 from comdiv.exchange.exports import Export, ExportSource, Note
 from comdiv.experiments.cell import Cell, Details, Facts, PlanResults, Record, compact_json, sources
+from comdiv.experiments.keys import differences
 from comdiv.experiments.packing import (
     pack_bits,
     pack_curve,
@@ -272,7 +273,7 @@ def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]],
 
 def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
     """What is published of a finished cell; `source_ids` are the packed ids that are published with its dataset."""
-    recipe = cell.recipe if cell.folder is None else read_json(cell.folder / CELL).get("recipe", {})
+    recipe = cell.recipe if cell.folder is None else differences(cell.kind, read_json(cell.folder / CELL)["recipe"])
     files = cell.origin.get("files", {})
     hashes = {name: entry["sha256"] for name, entry in files.items() if _MADE.fullmatch(name)}
     result: dict[str, Any] = {

@@ -10,6 +10,7 @@ from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.engine import Ended, Engine, LocalEngine, Task, available_cores
+from comdiv.experiments.keys import adopt_cells
 from comdiv.experiments.plan import Plan
 from comdiv.experiments.published import is_published
 from comdiv.experiments.selection import selected
@@ -74,15 +75,23 @@ def run_plan(
     """
     if is_published(folder):
         raise ComdivError(f"{folder} holds published results, to read and not to go on with: choose another folder")
+    if adopted := adopt_cells(folder):
+        (watch or _nobody)(
+            State(0, 0, 0, 0, (), (f"{adopted} cells of an earlier version have got their present names",))
+        )
     cells = plan_cells(plan, base)
     wanted = selected(plan, cells, datasets, methods, seeds)
     path = register_plan(plan, folder, cells, preset)
     chosen = engine or LocalEngine(fitting_jobs(None, plan.training.threads))
     try:
-        _Run(folder.resolve(), wanted, chosen, plan.training.threads, watch or (lambda state: None)).finish()
+        _Run(folder.resolve(), wanted, chosen, plan.training.threads, watch or _nobody).finish()
     finally:
         chosen.close()
     return read_plan_results(folder, path)
+
+
+def _nobody(state: State) -> None:
+    """Nobody watches."""
 
 
 def register_plan(plan: Plan, folder: Path, cells: Sequence[Cell], preset: str | None) -> Path:

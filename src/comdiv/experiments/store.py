@@ -51,7 +51,7 @@ def cell_folder(root: Path, key: str) -> Path:
 def write_plan(root: Path, name: str, description: Record, cells: Sequence[Cell]) -> Path:
     """Say which cells a plan consists of, before any of them runs: what is missing can then be seen, too."""
     path = root / PLANS / f"{name}.json"
-    _write_json(path, {"name": name, **description, "cells": [cell.to_json() for cell in cells]})
+    write_json(path, {"name": name, **description, "cells": [cell.to_json() for cell in cells]})
     return path
 
 
@@ -60,7 +60,7 @@ def begin_cell(root: Path, cell: Cell) -> Path:
     folder = cell_folder(root, cell.key)
     for name in (DONE, FAILED):  # a cell that is run is neither
         (folder / name).unlink(missing_ok=True)
-    _write_json(folder / CELL, cell.whole_json())
+    write_json(folder / CELL, cell.whole_json())
     return folder
 
 
@@ -71,12 +71,12 @@ def finish_cell(folder: Path, summary: Record, origin: Record, files: Sequence[P
         for path in sorted(files)
     }
     (folder / FAILED).unlink(missing_ok=True)
-    _write_json(folder / DONE, {"summary": summary, **origin, "files": hashes})
+    write_json(folder / DONE, {"summary": summary, **origin, "files": hashes})
 
 
 def fail_cell(folder: Path, reason: str, origin: Record) -> None:
     """Say why a cell failed; the next run tries it again."""
-    _write_json(folder / FAILED, {"reason": reason, **origin})
+    write_json(folder / FAILED, {"reason": reason, **origin})
 
 
 def write_outcomes(folder: Path, right: Mapping[str, bool]) -> None:
@@ -240,5 +240,6 @@ def read_json(path: Path) -> dict[str, Any]:
     return record
 
 
-def _write_json(path: Path, record: Record) -> None:
+def write_json(path: Path, record: Record) -> None:
+    """A JSON object, for people to read as well."""
     write_text(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
