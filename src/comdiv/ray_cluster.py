@@ -10,7 +10,6 @@ from typing import Any
 from comdiv.errors import ComdivError
 
 _PATIENCE = 5.0  # seconds for a port to answer
-_SETTINGS_FRAME = 4  # of HTTP/2
 
 
 def join_cluster(address: str | None, *, cores: int | None = None, **options: Any) -> tuple[Any, bool]:
@@ -45,7 +44,7 @@ def check_port(address: str) -> None:
         raise ComdivError(f"--address {address}: say it as HOST:PORT, ray://HOST:PORT or auto")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE) as connection:
-            answers = os.environ.get("RAY_USE_TLS") == "1" or _speaks_http2(connection)
+            answers = os.environ.get("RAY_USE_TLS") == "1" or _greets_like_ray(connection)
     except OSError as error:
         reason = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
         raise ComdivError(f"--address {address}: no Ray cluster there: {reason}") from error
@@ -53,10 +52,7 @@ def check_port(address: str) -> None:
         raise ComdivError(f"--address {address}: no Ray cluster there: something else answers")
 
 
-def _speaks_http2(connection: socket.socket) -> bool:
-    """Whether the other side greets like HTTP/2, on which Ray's servers are built: with a frame of settings."""
-    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, _SETTINGS_FRAME, 0, 0, 0, 0, 0]))
-    header = b""
-    while len(header) < 9 and (piece := connection.recv(9 - len(header))):
-        header += piece
-    return len(header) == 9 and header[3] == _SETTINGS_FRAME
+def _greets_like_ray(connection: socket.socket) -> bool:
+    """Whether the other side speaks first, and begins as Ray's servers do: the fourth byte of their greeting is 4."""
+    with connection.makefile("rb") as stream:
+        return stream.read(4)[3:] == b"\4"

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA
 from comdiv.exchange.exports import Export, ExportSource, Facts, Note
 from comdiv.files import write_text
+from comdiv.problem import read_problems
 from comdiv.registry import EXPORTS
 from comdiv.settings import Settings
 from comdiv.solver import Progress
@@ -161,3 +164,21 @@ def test_an_export_of_a_package_is_a_command_with_an_option_for_each_setting(fol
 def test_an_export_of_a_package_stands_in_the_help() -> None:
     assert "How many problems there are." in run("export", "--help").output
     assert "What they are called." in run("export", "count", "--help").output
+
+
+def test_the_export_of_the_how_to_page_works(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "add-an-export.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "cards_of_the_page.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    EXPORTS.add("cards", import_module("cards_of_the_page").CardExport)
+    try:
+        out = tmp_path / "cards"
+        result = run("export", "cards", folder / "test.jsonl", "--out", out, "--answers", "--width", "30")
+    finally:
+        EXPORTS.remove("cards")
+    assert result.stdout == f"{out}: 4 cards\n"
+    *lines, blank, answer = (out / "00001.txt").read_text(encoding="utf-8").splitlines()
+    problem = next(read_problems(folder / "test.jsonl"))
+    assert (" ".join(lines), blank, answer) == (problem.text, "", str(problem.answer))
+    assert max(map(len, lines)) <= 30

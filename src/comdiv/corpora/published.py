@@ -148,11 +148,11 @@ def find_corpus_files(name: str) -> list[Path]:
     folders = data_folders()
     for folder in folders:
         try:
-            found = (_downloaded_files(corpus, folder) if corpus else []) or _single_file(name, folder)
+            paths = (_downloaded_files(corpus, folder) if corpus else []) or _single_file(name, folder)
         except OSError as error:
             raise ComdivError(f"cannot read the data folder {folder}: {error.strerror}") from error
-        if found:
-            return found
+        if paths:
+            return paths
     if corpus is None:
         raise unknown_name("corpus", name, KNOWN_NAMES)
     raise ComdivError(

@@ -71,14 +71,14 @@ def compose_pairs(
     )
     known = frozenset(masked_hash(problem) for problem in problems)
     proposer = index_round(readings, known, options, 1)
-    made: list[Problem] = []
+    compositions: list[Problem] = []
     drafts: Counter[str] = Counter()
     for start in range(0, len(readings), _SHARD):
         proposals, fates = proposer.propose(range(start, min(start + _SHARD, len(readings))))
-        made += [proposal.problem for proposal in proposals]
+        compositions += [proposal.problem for proposal in proposals]
         drafts.update(fates.counts.get("1", {}))
-        tell("composing", min(start + _SHARD, len(readings)), len(readings), f"{len(made):,} compositions")
-    partners = Counter(parent for problem in made for parent in problem.provenance.parents)
+        tell("composing", min(start + _SHARD, len(readings)), len(readings), f"{len(compositions):,} compositions")
+    partners = Counter(parent for problem in compositions for parent in problem.provenance.parents)
 
     def choice(problem: Problem) -> tuple[int, bytes]:
         fewest = min(partners[parent] for parent in problem.provenance.parents)
@@ -86,7 +86,7 @@ def compose_pairs(
 
     taken: set[str] = set()
     chosen = []
-    for problem in sorted(made, key=choice):
+    for problem in sorted(compositions, key=choice):
         first, second = problem.provenance.parents
         if first != second and taken.isdisjoint((first, second)):
             taken |= {first, second}

@@ -177,7 +177,7 @@ def hub_card(
         "`provenance` and `extra` as JSON.",
     ]
     for split in splits:
-        body += [f"## How `{split.name}` was made", _made(split)]
+        body += [f"## How `{split.name}` was made", _history(split)]
     body += [
         "## Where the problems came from",
         "\n".join(f"- {source}" for source in sources) or "Their provenance does not say.",
@@ -189,7 +189,7 @@ def hub_card(
     return f"---\n{front}---\n\n" + "\n\n".join(body) + "\n"
 
 
-def _made(split: Split) -> str:
+def _history(split: Split) -> str:
     """What the dataset's own card says of it, under our headings; its facts stand beside its data in full."""
     path = split.folder / "README.md"
     card = path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -21,12 +21,11 @@ from comdiv.expression import (
     answers_agree,
     format_number,
     subtrees,
-    used_quantities,
     value_of,
 )
 from comdiv.expression.evaluation import decimal_places
-from comdiv.language import get_language
 from comdiv.problem import Problem, Quantity
+from comdiv.reading import read
 
 _TRIES = 2_000
 _DIGITS = re.compile(r"[0-9]+")
@@ -36,17 +35,15 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
     """The problem with new numbers and its answer recomputed, the same for the same seed; or the reason for none."""
     if problem.expression is None:
         return "it has no expression"
-    language = get_language(problem.language)
-    quantities = language.quantities(problem.text, number_words=problem.number_words)
-    values = [quantity.value for quantity in quantities]
+    reading = read(problem)
+    quantities, values = reading.plain_quantities, reading.values
     try:
         old_answer = value_of(problem.expression, values)
     except ExpressionError as error:
         return f"its expression has no value: {error}"
     if problem.answer is not None and not answers_agree(old_answer, problem.answer):
         return "its expression does not give its answer"
-    used = set(used_quantities(problem.expression))
-    changing = {value for quantity, value in zip(quantities, values, strict=True) if quantity.index in used}
+    changing = {values[index] for index in reading.used}
     groups = {value: [q for q in quantities if q.value == value] for value in sorted(changing) if value not in (0, 1)}
     groups = {value: group for value, group in groups.items() if all(_can_change(q) for q in group)}
     if not groups:
@@ -54,8 +51,8 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
     nature = _nature(problem.expression, values)
     generator = Random(hashlib.sha256(f"{seed} {problem.id}".encode()).digest())
     for attempt in range(_TRIES):
-        drawn = {value: _draw(group, generator, attempt) for value, group in groups.items()}
-        new_values = [drawn.get(value, value) for value in values]
+        changes = {value: _draw(group, generator, attempt) for value, group in groups.items()}
+        new_values = tuple(changes.get(value, value) for value in values)
         if not _same_order(values, new_values):
             continue
         try:
@@ -65,11 +62,11 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
             continue
         if not fits or answer == old_answer or _decimals(answer) > _decimals(old_answer):
             continue
-        text = _rewritten(problem.text, quantities, drawn)
-        found = language.quantities(text, number_words=problem.number_words)
-        if [quantity.value for quantity in found] == new_values:
-            details = {**problem.provenance.details, "renumbered": seed}
-            return replace(problem, text=text, answer=answer, provenance=replace(problem.provenance, details=details))
+        details = {**problem.provenance.details, "renumbered": seed}
+        text, provenance = _rewrite(problem.text, quantities, changes), replace(problem.provenance, details=details)
+        candidate = replace(problem, text=text, answer=answer, provenance=provenance)
+        if read(candidate).values == new_values:
+            return candidate
     return f"no other numbers fit in {_TRIES:,} tries"
 
 
@@ -125,16 +122,16 @@ def _grain(quantity: Quantity) -> Fraction:
     return unit
 
 
-def _rewritten(text: str, quantities: Sequence[Quantity], drawn: Mapping[Fraction, Fraction]) -> str:
+def _rewrite(text: str, quantities: Sequence[Quantity], changes: Mapping[Fraction, Fraction]) -> str:
     pieces, position = [], 0
     for quantity in quantities:
-        if quantity.value in drawn:
-            pieces += [text[position : quantity.start], _written(drawn[quantity.value], quantity)]
+        if quantity.value in changes:
+            pieces += [text[position : quantity.start], _write_like(changes[quantity.value], quantity)]
             position = quantity.end
     return "".join([*pieces, text[position:]])
 
 
-def _written(value: Fraction, like: Quantity) -> str:
+def _write_like(value: Fraction, like: Quantity) -> str:
     """A value as another number of the text was written: `1,250`, `2.50`, `35%`, `(3/4)`."""
     if like.form == "fraction":
         digits = iter((str(value.numerator), str(value.denominator)))
