@@ -12,18 +12,29 @@ from pathlib import Path
 
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.published import is_published, read_results
-from comdiv.experiments.reporting.curve_tables import divergence_table, rounds_table
-from comdiv.experiments.reporting.dataset_tables import dataset_table
+from comdiv.experiments.reporting.accuracy_tables import (
+    accuracy_table,
+    composition_table,
+    divergence_table,
+    main_numbers,
+    rounds_table,
+)
+from comdiv.experiments.reporting.cell_tables import dataset_table, recipe
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
-from comdiv.experiments.reporting.entries import number_entry
 from comdiv.experiments.reporting.figures import Picture
-from comdiv.experiments.reporting.human import human_section
-from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
-from comdiv.experiments.reporting.result_tables import accuracy_table, composition_table, main_numbers
-from comdiv.experiments.reporting.run_tables import recipe
-from comdiv.experiments.reporting.sections import Section, in_order, plan_section
-from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, file_name, to_markdown
-from comdiv.experiments.reporting.wording import duration, interval_text, percent
+from comdiv.experiments.reporting.numbers import Number, breakdowns, number_entry, plan_numbers
+from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section
+from comdiv.experiments.reporting.tables import (
+    EMPTY,
+    Column,
+    Entry,
+    Table,
+    duration,
+    file_name,
+    interval_text,
+    percent,
+    to_markdown,
+)
 from comdiv.experiments.store import judgement_files
 from comdiv.figures import write_figure
 from comdiv.files import write_text

@@ -48,7 +48,7 @@ _EXPORTS = {
     "read_corpus": "comdiv.corpora",
     "read_dataset": "comdiv.dataset",
     "read_judgements": "comdiv.evaluation",
-    "read_plan": "comdiv.experiments.plan_file",
+    "read_plan": "comdiv.experiments.plan",
     "read_problems": "comdiv.problem",
     "read_results": "comdiv.experiments.published",
     "read_rows": "comdiv.corpora",

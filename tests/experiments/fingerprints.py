@@ -8,11 +8,10 @@ from typing import Any
 
 from comdiv.experiments.cell import Cell, PlanResults, right_answers
 from comdiv.experiments.published import read_results
-from comdiv.experiments.reporting.dataset_tables import measurement_of
+from comdiv.experiments.reporting.cell_tables import cell_table, measurement_of, recipe
+from comdiv.experiments.reporting.figures import _history
 from comdiv.experiments.reporting.numbers import plan_numbers
-from comdiv.experiments.reporting.pictures import _history
 from comdiv.experiments.reporting.report import _number
-from comdiv.experiments.reporting.run_tables import cell_table, recipe
 from comdiv.experiments.reporting.sections import plan_section
 from comdiv.experiments.reporting.tables import Entry, Table
 

@@ -7,8 +7,8 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell
-from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import make_plan
+from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.runner import run_plan
 from experiments.tiny import SETTINGS, tiny_corpus, tiny_plan
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.experiments.cells import plan_cells
-from comdiv.experiments.options import check_names
-from comdiv.experiments.plan_file import read_plan
+from comdiv.experiments.plan import read_plan
+from comdiv.experiments.planning import check_names, plan_cells
 from comdiv.experiments.runner import run_plan
 
 FOLDER = Path(__file__).parents[2] / "experiments"

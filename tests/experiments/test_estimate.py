@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from comdiv.experiments.cell import Cell, Facts
-from comdiv.experiments.estimate import Estimate, duration, estimate
+from comdiv.experiments.runner import Estimate, duration, estimate
 from comdiv.experiments.store import begin_cell, finish_cell
 
 

@@ -1,6 +1,6 @@
 """Grids of hyper-parameters."""
 
-from comdiv.experiments.grid import grid
+from comdiv.experiments.planning import grid
 
 RANGES = {"batch": (16, 32), "layers": (1, 2, 4)}
 

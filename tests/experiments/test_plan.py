@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.plan import make_plan
-from comdiv.experiments.plan_file import read_plan
+from comdiv.experiments.plan import make_plan, read_plan
 from experiments.tiny import tiny_plan, write_yaml
 
 

@@ -12,8 +12,8 @@ from comdiv.evaluation.judgements import Judgement, read_judgements, write_judge
 from comdiv.experiments.keys import differences
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.published import export_results, read_results, without_texts
+from comdiv.experiments.reporting.figures import plan_pictures
 from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
-from comdiv.experiments.reporting.pictures import plan_pictures
 from comdiv.experiments.runner import run_plan
 from comdiv.experiments.store import judgement_files
 from experiments.synthetic import problems, write_synthetic_results

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from comdiv.experiments.cell import Cell, PlanResults
-from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.engine import Ended, LocalEngine, Task, cause_of_death
 from comdiv.experiments.plan import make_plan
+from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.runner import ATTEMPTS, State, fitting_jobs, run_plan, tasks_of
 from comdiv.experiments.store import begin_cell, fail_cell, finish_cell
 from experiments.tiny import SETTINGS, summary_of, times_done, tiny_corpus, tiny_plan

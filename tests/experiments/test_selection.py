@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import Plan, make_plan
-from comdiv.experiments.runner import run_plan
-from comdiv.experiments.selection import selected
+from comdiv.experiments.planning import plan_cells
+from comdiv.experiments.runner import run_plan, selected
 from experiments.test_runner import Pretending
 from experiments.tiny import tiny_corpus, tiny_plan
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.steps import equal_steps, steps_of, training_problems
+from comdiv.experiments.work import equal_steps, steps_of, training_problems
 
 SETTINGS = {"epochs": 40, "patience": 15, "halve_every": 20, "batch": 32, "hidden": 8}
 

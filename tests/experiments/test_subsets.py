@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from comdiv.experiments.subsets import test_subsets as subsets_of
+from comdiv.experiments.work import test_subsets as subsets_of
 from comdiv.problem import Problem, Provenance
 from solvers.tiny import EIGHT, problem
 

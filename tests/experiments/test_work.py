@@ -12,8 +12,8 @@ import pytest
 from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell
-from comdiv.experiments.cells import plan_cells
 from comdiv.experiments.plan import make_plan
+from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.work import Workplace, work
 from comdiv.problem import Problem, Provenance
 from experiments.tiny import tiny_corpus, tiny_plan

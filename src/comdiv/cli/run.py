@@ -47,11 +47,10 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
-    from comdiv.experiments.cells import plan_cells
     from comdiv.experiments.engine import make_engine
-    from comdiv.experiments.plan_file import read_plan
-    from comdiv.experiments.runner import fitting_jobs, run_plan
-    from comdiv.experiments.selection import selected
+    from comdiv.experiments.plan import read_plan
+    from comdiv.experiments.planning import plan_cells
+    from comdiv.experiments.runner import fitting_jobs, run_plan, selected
 
     if address is not None and engine != "ray":
         raise ComdivError("--address goes with --engine ray")
@@ -102,7 +101,7 @@ def _shown() -> Iterator["Watch"]:
 
 
 def _print_dry_run(plan: "Plan", cells: Sequence["Cell"], out: Path, jobs: int, *, json: bool) -> None:
-    from comdiv.experiments.estimate import estimate
+    from comdiv.experiments.runner import estimate
     from comdiv.experiments.store import FAILED, cell_folder, read_done
 
     distinct = list({cell.key: cell for cell in cells}.values())
@@ -153,7 +152,7 @@ def _print_accuracies(results: "PlanResults") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from comdiv.experiments.overview import accuracies, best_settings
+    from comdiv.experiments.reporting.numbers import accuracies, best_settings
 
     rows = best_settings(results) if results.plan.get("tuning") else accuracies(results)
     if not rows:

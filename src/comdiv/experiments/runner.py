@@ -1,26 +1,33 @@
-"""Runs a plan: whatever of its cells is not done yet, on an engine, in an order in which each finds what it needs."""
+"""Runs a plan: whatever of its cells is not done yet, on an engine, in an order in which each finds what it needs.
+
+A part of a plan can be chosen, so that a large one is run in several sittings or on several machines; how long the rest
+will take is judged by similar cells that were timed before.
+"""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
-from comdiv.errors import ComdivError
-from comdiv.experiments.cell import Cell, PlanResults
-from comdiv.experiments.cells import plan_cells
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.engine import Ended, Engine, LocalEngine, Task, available_cores
 from comdiv.experiments.keys import adopt_cells
 from comdiv.experiments.plan import Plan
+from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.published import is_published
-from comdiv.experiments.selection import selected
 from comdiv.experiments.store import (
+    CELL,
+    CELLS,
     DONE,
     FAILED,
     PROGRESS,
     cell_folder,
     fail_cell,
     read_done,
+    read_json,
     read_plan_results,
     write_plan,
 )
@@ -230,3 +237,103 @@ class _Run:
 
 def _reason(folder: Path) -> str:
     return str(json.loads((folder / FAILED).read_text(encoding="utf-8")).get("reason", ""))
+
+
+def selected(
+    plan: Plan,
+    cells: Sequence[Cell],
+    datasets: Collection[str] = (),
+    methods: Collection[str] = (),
+    seeds: Collection[int] = (),
+) -> tuple[Cell, ...]:
+    """The cells of these datasets, methods and seeds of trainings, as the plan names them; none named: of all.
+
+    Measurements have neither method nor seed.
+    """
+    _check_names("dataset", datasets, plan.datasets)
+    _check_names("method", methods, plan.methods)
+    for seed in seeds:
+        if seed not in plan.training.seeds:
+            there = ", ".join(map(str, plan.training.seeds))
+            raise ComdivError(f"seed {seed} is none of this plan's ({there})")
+    chosen = {
+        cell.key
+        for cell in cells
+        if (not datasets or _origin(cell.facts) in datasets)
+        and (not methods or cell.facts.method in methods)
+        and (not seeds or cell.facts.seed is None or cell.facts.seed in seeds)
+        and (cell.facts.method is not None or cell.facts.augmentation is None)  # augmentations: if they are needed
+    }
+    for cell in reversed(cells):  # each comes after those that it needs
+        if cell.key in chosen:
+            chosen.update(cell.needs)
+    return tuple(cell for cell in cells if cell.key in chosen)
+
+
+def _origin(facts: Facts) -> str | None:
+    """The dataset as the plan names it; a split with targets makes one for each."""
+    if facts.target is None or facts.dataset is None:
+        return facts.dataset
+    return facts.dataset.removesuffix(f"-{facts.target:.2f}")
+
+
+def _check_names(what: str, names: Collection[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ComdivError(str(unknown_name(f"{what} of this plan", name, known)))
+
+
+Likeness = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """`seconds` of work in the cells whose like has been run; `unknown` is how many have no like."""
+
+    seconds: float
+    unknown: int
+
+    def left(self, jobs: int) -> str:
+        """For people: the time that so many jobs will need."""
+        said = f"about {duration(self.seconds / jobs)}" if self.seconds else ""
+        more = f"{self.unknown} cells whose like has not been run yet" if self.unknown else ""
+        return " and ".join(filter(None, (said, more))) or "nothing"
+
+
+def estimate(root: Path, cells: Sequence[Cell]) -> Estimate:
+    """The time that cells will take, from the timings in a folder of results."""
+    timings: dict[Likeness, list[float]] = {}
+    for record, seconds in _timed_cells(root):
+        for likeness in _likenesses(Cell.from_json(record)):
+            timings.setdefault(likeness, []).append(seconds)
+    found = [next((mean(timings[like]) for like in _likenesses(cell) if like in timings), None) for cell in cells]
+    return Estimate(sum(filter(None, found)), found.count(None))
+
+
+def _likenesses(cell: Cell) -> list[Likeness]:
+    """By what a cell is judged, from what is most like it to what is least."""
+    facts, settings = cell.facts, cell.recipe.get("settings") or {}
+    same = tuple(sorted((name, str(value)) for name, value in settings.items() if name != "seed"))
+    return [
+        (cell.kind, facts.solver, facts.dataset, facts.augmentation, same),
+        (cell.kind, facts.solver, facts.corpus, same),
+        (cell.kind, facts.solver, same),
+        (cell.kind, facts.solver),
+        (cell.kind,),
+    ]
+
+
+def _timed_cells(root: Path) -> Iterator[tuple[Mapping[str, Any], float]]:
+    for path in sorted((root / CELLS).glob(f"*/{DONE}")):
+        try:
+            yield read_json(path.with_name(CELL)), float(read_json(path)["seconds"])
+        except (ComdivError, KeyError, TypeError, ValueError):  # of another version: no help, and no harm
+            continue
+
+
+def duration(seconds: float) -> str:
+    """45 s, 12 min, 3 h 20 min."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

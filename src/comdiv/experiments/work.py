@@ -4,8 +4,10 @@ Each can be killed at any moment and called again: it goes on or begins anew, an
 """
 
 import hashlib
+import math
 import shutil
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,11 @@ from typing import Any
 from comdiv.corpora import Columns, Corpus, ReadReport, read_corpus
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.experiments.options import PROGRAM, augmentation_with_ban, synthesis_options
-from comdiv.experiments.steps import equal_steps, steps_of, training_problems
+from comdiv.experiments.planning import PROGRAM, augmentation_with_ban, synthesis_options
 from comdiv.experiments.store import write_outcomes
-from comdiv.experiments.subsets import test_subsets
 from comdiv.files import file_sha256
+from comdiv.language import get_language
+from comdiv.problem import Problem
 from comdiv.solver import Progress
 
 Summary = dict[str, Any]
@@ -226,3 +228,65 @@ _KINDS: dict[str, Callable[[Mapping[str, Any], Workplace], Summary]] = {
     "training": _training,
     "evaluation": _evaluation,
 }
+
+
+COUNTED_IN_EPOCHS = ("epochs", "patience", "halve_every")
+
+
+def steps_of(problems: int, batch: int, epochs: int) -> int:
+    """The optimiser steps of a training."""
+    return math.ceil(problems / batch) * epochs
+
+
+def equal_steps(settings: Mapping[str, Any], problems: int, like: int) -> dict[str, Any]:
+    """The settings with which `problems` are trained for as many steps as `like` problems are with the given ones.
+
+    Whole epochs, at least one: the numbers agree up to one epoch, and every result says how many steps were taken.
+    """
+    batch = settings["batch"]
+    factor = math.ceil(like / batch) / math.ceil(problems / batch)
+    scaled = {name: max(1, round(settings[name] * factor)) for name in COUNTED_IN_EPOCHS if settings.get(name)}
+    return {**settings, **scaled}
+
+
+def training_problems(data: Any) -> int:
+    """How many problems the training part of a dataset folder has."""
+    try:
+        return int(read_facts(data)["files"]["train.jsonl"]["problems"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ComdivError(f"{data}: dataset.json does not say how many training problems there are") from error
+
+
+IN_TRAIN, NOT_IN_TRAIN = "text in train", "text not in train"
+STRUCTURAL, LEXICAL = COMPOSITIONS = ("structural", "lexical")
+DECOMPOSITION = "decomposition"  # how a synthesis calls what it did; an augmentation's repetitions are called otherwise
+
+
+def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str, set[str]]:
+    """Ids of test problems by name of the part that they belong to.
+
+    All: whether the number-masked text is in the training set. An augmentation can join what was taken apart and so
+    reproduce a test text: a result says how much that explains. Of SD: structural and lexical problems, and structural
+    ones by how many of the two simpler problems that they were decomposed into are in the training set.
+    """
+    texts = set(map(masked_text, train))
+    subsets: dict[str, set[str]] = {IN_TRAIN: set(), NOT_IN_TRAIN: set()}
+    halves = Counter(seed_of(problem) for problem in train if problem.provenance.operation == DECOMPOSITION)
+    for problem in test:
+        subsets[IN_TRAIN if masked_text(problem) in texts else NOT_IN_TRAIN].add(problem.id)
+        composition = problem.composition
+        if composition in COMPOSITIONS:
+            subsets.setdefault(composition, set()).add(problem.id)
+        if composition == STRUCTURAL:
+            subsets.setdefault(f"{halves[problem.id]} halves in train", set()).add(problem.id)
+    return dict(sorted(subsets.items(), key=lambda item: (item[0][0].isdigit(), item[0])))
+
+
+def seed_of(product: Problem) -> str:
+    """The id of the problem that a decomposition took apart."""
+    return str(product.provenance.details.get("seed", ""))
+
+
+def masked_text(problem: Problem) -> str:
+    """A text without its numbers: what twins share."""
+    return get_language(problem.language).masked_text(problem.text, number_words=problem.number_words)

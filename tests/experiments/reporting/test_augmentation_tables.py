@@ -7,7 +7,7 @@ import pytest
 
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.published import read_results
-from comdiv.experiments.reporting.augmentation_tables import augmentation_table
+from comdiv.experiments.reporting.cell_tables import augmentation_table
 from experiments.synthetic import write_synthetic_results
 
 

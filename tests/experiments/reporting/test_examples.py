@@ -7,8 +7,7 @@ from pathlib import Path
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.published import read_results
-from comdiv.experiments.reporting.cases import case_studies
-from comdiv.experiments.reporting.examples import three_problems, worked_examples
+from comdiv.experiments.reporting.examples import case_studies, three_problems, worked_examples
 from comdiv.expression import parse, template
 from comdiv.problem import Problem, Provenance, write_problems
 from comdiv.splitting.extraction import compounds_of, extract

@@ -8,7 +8,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, write_judgements
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.published import read_results
-from comdiv.experiments.reporting.human import human_section
+from comdiv.experiments.reporting.sections import human_section
 from comdiv.experiments.reporting.tables import Table
 
 

@@ -12,10 +12,9 @@ from comdiv.evaluation import Prediction, Share, wilson_interval
 from comdiv.evaluation.predictions import write_predictions
 from comdiv.evaluation.significance import paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults
+from comdiv.experiments.reporting.accuracy_tables import accuracy_table
 from comdiv.experiments.reporting.detail_tables import numbers_table
-from comdiv.experiments.reporting.entries import number_entry
-from comdiv.experiments.reporting.numbers import Number, breakdowns, plan_numbers
-from comdiv.experiments.reporting.result_tables import accuracy_table
+from comdiv.experiments.reporting.numbers import Number, breakdowns, number_entry, plan_numbers
 from comdiv.experiments.store import RunDetails
 from comdiv.expression import parse
 from comdiv.problem import Problem

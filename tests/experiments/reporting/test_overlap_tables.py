@@ -2,8 +2,8 @@
 
 from comdiv.evaluation import Share
 from comdiv.experiments.cell import Facts
+from comdiv.experiments.reporting.accuracy_tables import overlap_table
 from comdiv.experiments.reporting.numbers import Number
-from comdiv.experiments.reporting.overlap_tables import overlap_table
 
 
 def numbers(method: str, inside: tuple[int, int], outside: tuple[int, int], *, augmented: bool) -> list[Number]:

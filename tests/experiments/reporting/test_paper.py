@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.evaluation import relative_gap
-from comdiv.experiments.plan_file import read_plan
+from comdiv.experiments.plan import read_plan
 from comdiv.experiments.reporting.paper import PaperTable, Place, read_paper
 
 PAPER = read_paper()

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from comdiv.experiments.reporting.shown import new_parts, shown_problem
+from comdiv.experiments.reporting.examples import new_parts, shown_problem
 from comdiv.expression import parse
 from comdiv.problem import Problem
 

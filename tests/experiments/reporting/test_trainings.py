@@ -6,7 +6,7 @@ import pytest
 
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.published import read_results
-from comdiv.experiments.reporting.training_tables import training_table
+from comdiv.experiments.reporting.cell_tables import training_table
 from experiments.synthetic import write_synthetic_results
 
 

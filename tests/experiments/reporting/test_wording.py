@@ -2,7 +2,7 @@
 
 import pytest
 
-from comdiv.experiments.reporting.wording import duration, interval_text, p_text, percent, signed, signed_percent
+from comdiv.experiments.reporting.tables import duration, interval_text, p_text, percent, signed, signed_percent
 
 
 def test_percent_and_signs() -> None:

@@ -2,7 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from comdiv.experiments.reporting.entries import (
+from comdiv.experiments.reporting.numbers import (
+    COMPOSITIONS,
+    Breakdown,
+    Number,
+    Paired,
     by_seed_text,
     number_entry,
     number_id,
@@ -10,9 +14,17 @@ from comdiv.experiments.reporting.entries import (
     paper_number,
     why_missing,
 )
-from comdiv.experiments.reporting.numbers import COMPOSITIONS, Breakdown, Number, Paired
-from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
-from comdiv.experiments.reporting.wording import interval_text, p_text, percent, signed, signed_percent
+from comdiv.experiments.reporting.tables import (
+    EMPTY,
+    Column,
+    Entry,
+    Table,
+    interval_text,
+    p_text,
+    percent,
+    signed,
+    signed_percent,
+)
 
 
 def breakdown_table(plan: str, found: Sequence[Breakdown]) -> Table | None:

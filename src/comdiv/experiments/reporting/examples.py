@@ -1,16 +1,147 @@
-"""The paper's Figures 2, 3 and 4 with problems of one's own datasets: chosen by rule, shortest first, never by hand."""
+"""Problems on the page: the paper's Figures 2 to 4 and 6 with problems of one's own datasets.
 
+They are chosen by rule, shortest first, never by hand. Quantities have a colour, in the text and in the tree; what is
+new in a text is underlined.
+"""
+
+import difflib
+import html
+import json
+import math
+import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
 
 from comdiv.experiments.cell import Cell, PlanResults
-from comdiv.experiments.reporting.shown import ShownProblem, shown_problem
 from comdiv.experiments.store import part_problems, read_part
-from comdiv.expression import operator_count, template
+from comdiv.expression import (
+    ExpressionError,
+    Leaf,
+    Reference,
+    draw_svg,
+    format_number,
+    operator_count,
+    parse,
+    template,
+    to_infix,
+)
+from comdiv.expression.printing import leaf_text
 from comdiv.language import get_language
-from comdiv.problem import Problem
+from comdiv.problem import Problem, Quantity, read_json_lines
 from comdiv.splitting.extraction import Extraction, compounds_of, extract
+
+COLOURS = 10  # classes q0 … q9 of the page's style
+_TOKEN = re.compile(r"\d+(?:[.,/]\d+)*%?|[A-Za-z]+(?:['’][A-Za-z]+)?|[\u3400-\u9fff]|\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a text; `mark` are its classes on the page, none for plain text."""
+
+    text: str
+    mark: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProblem:
+    """A problem ready for the page."""
+
+    heading: str
+    language: str
+    spans: tuple[Span, ...]
+    facts: tuple[tuple[str, str], ...]
+    tree: Markup | None
+    verdict: str = ""  # accepted or rejected
+
+
+def shown_problem(
+    problem: Problem,
+    heading: str,
+    facts: Iterable[tuple[str, str]] = (),
+    *,
+    clusters: Sequence[int] | None = None,
+    compared_with: str | None = None,
+    verdict: str = "",
+) -> ShownProblem:
+    """Quantities have the colour of their index or, if `clusters` are given, of their cluster.
+
+    What is not in the text `compared_with` is marked as new.
+    """
+    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+    colours = {q.index: (q.index if clusters is None else clusters[q.index]) % COLOURS for q in quantities}
+    hints = {q.index: f"N{q.index}" if clusters is None else f"cluster {clusters[q.index]}" for q in quantities}
+    new = [] if compared_with is None else new_parts(problem.text, compared_with)
+    known = [] if problem.expression is None else [("expression", to_infix(problem.expression))]
+    if problem.expression is not None:
+        known.append(("template", template(problem.expression)))
+    if problem.answer is not None:
+        known.append(("answer", format_number(problem.answer)))
+    return ShownProblem(
+        heading=heading,
+        language=problem.language,
+        spans=tuple(_spans(problem.text, quantities, colours, hints, new)),
+        facts=(*known, *facts),
+        tree=_tree(problem, quantities, colours, clusters),
+        verdict=verdict,
+    )
+
+
+def new_parts(text: str, old: str) -> list[tuple[int, int]]:
+    """The parts of a text, from and to which character, whose words an older text does not have in that order."""
+    words, old_words = list(_TOKEN.finditer(text)), [found.group().lower() for found in _TOKEN.finditer(old)]
+    matcher = difflib.SequenceMatcher(None, old_words, [word.group().lower() for word in words], autojunk=False)
+    return [
+        (words[start].start(), words[end - 1].end())
+        for kind, _, _, start, end in matcher.get_opcodes()
+        if kind in ("insert", "replace") and end > start
+    ]
+
+
+def _spans(
+    text: str,
+    quantities: Sequence[Quantity],
+    colours: Mapping[int, int],
+    hints: Mapping[int, str],
+    new: Sequence[tuple[int, int]],
+) -> Iterable[Span]:
+    edges = {0, len(text)}
+    edges |= {edge for quantity in quantities for edge in (quantity.start, quantity.end)}
+    edges |= {edge for part in new for edge in part}
+    ordered = sorted(edges)
+    for start, end in pairwise(ordered):
+        inside = next((q for q in quantities if q.start <= start and end <= q.end), None)
+        marks = [] if inside is None else [f"q{colours[inside.index]}"]
+        marks += ["new"] if any(first <= start and end <= last for first, last in new) else []
+        yield Span(text[start:end], " ".join(marks), "" if inside is None else hints[inside.index])
+
+
+def _tree(
+    problem: Problem, quantities: Sequence[Quantity], colours: Mapping[int, int], clusters: Sequence[int] | None
+) -> Markup | None:
+    if problem.expression is None:
+        return None
+
+    def label(leaf: Leaf) -> str:
+        if isinstance(leaf, Reference) and leaf.index < len(quantities):
+            return quantities[leaf.index].text if clusters is None else f"c{clusters[leaf.index]}"
+        return leaf_text(leaf)
+
+    def colour(leaf: Leaf) -> str:
+        if isinstance(leaf, Reference) and leaf.index in colours:
+            return f"var(--q{colours[leaf.index]})"
+        return "none"
+
+    drawing = draw_svg(problem.expression, label, colour)  # escapes every text itself
+    named = html.escape(to_infix(problem.expression), quote=True)
+    return Markup(drawing.replace('role="img"', f'role="img" aria-label="Tree of {named}"', 1))
+
 
 MakeExample = Callable[[PlanResults, Cell], "Example | None"]
 LONGEST = 260  # characters of a text that is shown
@@ -165,3 +296,99 @@ def _train_of(cell: Cell) -> tuple[Problem, ...]:
     """The augmented training set, if its texts are there."""
     path = cell.file("dataset/train.jsonl")
     return () if path is None else read_part(path)
+
+
+SHOWN = 3  # of each kind
+
+
+def case_studies(plans: Sequence[PlanResults]) -> list[Example]:
+    """Of each augmented dataset, the first round's problems: kept, ranked away, refused by a check."""
+    found: dict[str, Example] = {}
+    for plan in plans:
+        for cell in plan.of_kind("augmentation"):
+            name = f"{cell.facts.augmentation} on {cell.facts.dataset}"
+            if cell.status == "done" and name not in found and (study := _study(cell, name)) is not None:
+                found[name] = study
+    return list(found.values())
+
+
+def _study(cell: Cell, name: str) -> Example | None:
+    path = cell.file("dataset/rounds/1/kept.jsonl")
+    if path is None:
+        return None
+    folder, kept = path.parent, read_part(path)
+    scores = dict(_read_scores(folder / "scores.jsonl"))
+    problems = [*_kept_problems(kept, scores), *_ranked_away(folder, kept, scores), *_refused(folder, kept)]
+    if not problems:
+        return None
+    ranked = "ranked by the solver's confidence" if scores else "taken as they passed the checks: there was no ranker"
+    counts = _round_facts(cell)
+    return Example(f"{name}, round 1", f"{counts}Candidates were {ranked}.", tuple(problems))
+
+
+def _kept_problems(kept: Sequence[Problem], scores: Mapping[str, float]) -> Iterator[ShownProblem]:
+    """The most confident of each operation; without a ranker, the first by id."""
+    for operation in ("operation 1", "operation 2"):
+        mine = [p for p in kept if p.provenance.operation == operation and len(p.text) <= LONGEST]
+        mine.sort(key=lambda problem: (-scores.get(problem.id, 0.0), problem.id))
+        for problem in mine[: SHOWN - 1]:
+            yield shown_problem(problem, f"accepted, {operation}", _confidence(problem, scores), verdict="accepted")
+
+
+def _ranked_away(folder: Path, kept: Sequence[Problem], scores: Mapping[str, float]) -> Iterator[ShownProblem]:
+    if not scores:
+        return
+    ids = {problem.id for problem in kept}
+    others = [p for p in read_part(folder / "candidates.jsonl") if p.id not in ids and len(p.text) <= LONGEST]
+    others.sort(key=lambda problem: (scores.get(problem.id, -math.inf), problem.id))
+    for problem in others[:SHOWN]:
+        heading = f"rejected by the ranker, {problem.provenance.operation}"
+        yield shown_problem(problem, heading, _confidence(problem, scores), verdict="rejected")
+
+
+def _refused(folder: Path, kept: Sequence[Problem]) -> Iterator[ShownProblem]:
+    """One draft for each reason, the shortest texts first."""
+    path = folder / "rejected.jsonl"
+    if not path.is_file() or not kept:
+        return
+    records: dict[str, dict[str, Any]] = {}
+    drafts = [record for _, record in read_json_lines(path) if record.get("text") and len(record["text"]) <= LONGEST]
+    for record in sorted(drafts, key=lambda record: (len(record["text"]), record["text"])):
+        records.setdefault(record["reason"], record)
+    for reason, record in list(records.items())[:SHOWN]:
+        try:
+            expression = parse(record["expression"]) if record.get("expression") else None
+        except ExpressionError:
+            expression = None
+        draft = Problem("draft", kept[0].language, record["text"], expression)
+        heading = f"rejected by a check, operation {record.get('operation', '?')}"
+        yield shown_problem(draft, heading, [("why", reason)], verdict="rejected")
+
+
+def _confidence(problem: Problem, scores: Mapping[str, float]) -> list[tuple[str, str]]:
+    score = scores.get(problem.id)
+    if score is None:
+        return []
+    shown = f"{math.exp(score):.3f} (log-probability {score:.2f})" if score > -math.inf else "0: cannot be spelled"
+    return [("confidence", shown)]
+
+
+def _read_scores(path: Path) -> Iterator[tuple[str, float]]:
+    if path.is_file():
+        for _, record in read_json_lines(path):
+            yield str(record["id"]), -math.inf if record["score"] is None else float(record["score"])
+
+
+def _round_facts(cell: Cell) -> str:
+    """How many candidates there were and how many stayed, as the augmentation's report says."""
+    path = cell.file("dataset/report.json")
+    if path is None:
+        return ""
+    report = json.loads(path.read_text(encoding="utf-8"))
+    told = []
+    for facts in report.get("rounds", [])[:1]:
+        for operation in ("operation 1", "operation 2"):
+            if operation in facts:
+                one = facts[operation]
+                told.append(f"{operation}: {one['drafts']:,} drafts, {one['passed']:,} passed, {one['kept']:,} kept")
+    return "; ".join(told).capitalize() + ". " if told else ""

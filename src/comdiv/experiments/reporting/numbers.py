@@ -4,16 +4,28 @@ Two intervals answer two questions. Over seeds (Student's): what would another t
 what would other problems of the same kind give? Paired tests draw problems, and take each problem's mean over seeds.
 """
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from statistics import fmean, mean
+from typing import Any
 
 from comdiv.evaluation import Share, mean_over_seeds, wilson_interval
 from comdiv.evaluation.significance import Interval, paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults, right_answers
-from comdiv.experiments.reporting.paper import Place
+from comdiv.experiments.reporting.paper import ROUNDS, PaperNumber, Place, read_paper
+from comdiv.experiments.reporting.tables import (
+    EMPTY,
+    Entry,
+    Tone,
+    interval_text,
+    p_text,
+    percent,
+    signed,
+    signed_percent,
+)
 
 RESAMPLES = 10_000
 FEWEST_SEEDS = 3  # with two, Student's factor is 12.7
@@ -257,3 +269,131 @@ def _parts(cell: Cell) -> Iterator[tuple[str, Share]]:
 
 def _share(record: Mapping[str, int]) -> Share:
     return Share(int(record["correct"]), int(record["n"]))
+
+
+SIGNIFICANT = 0.05
+
+
+def number_id(number: Number) -> str:
+    """Where a number stands on the page: the same for the same plan, method, dataset and part."""
+    told = (number.plan, number.method, repr(number.facts), number.part, number.subset)
+    return f"number-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
+
+
+def number_entry(number: Number, *, against: str | None = None) -> Entry:
+    """An accuracy with what a reader wants to know beside it; what is missing says why.
+
+    `against` is what it is tested against: the method without augmentation unless something else is named.
+    """
+    lacking = number.lacking
+    reasons = why_missing(number)
+    if number.accuracy is None:
+        if any(cell.status == "failed" for cell in number.cells):
+            return Entry("failed", None, tone="failed", hint=reasons, link=number_id(number))
+        if lacking:
+            return Entry("not run", None, tone="missing", hint=reasons, link=number_id(number))
+        return EMPTY
+    text = percent(number.accuracy)
+    if number.half_width is not None:
+        text += f" ± {percent(number.half_width)}"
+    lines = [f"{len(number.shares)} of {len(number.cells)} seeds"] if lacking else []
+    if (paper := paper_number(number)) is not None:
+        lines.append(f"paper {paper.percent:.1f} · {signed(100 * number.accuracy - paper.percent)}")
+    tested = [paired for paired in number.paired if paired.against == (against or number.facts.plain)]
+    for paired in tested:
+        lines.append(
+            f"{signed_percent(paired.difference)} on {paired.against}"
+            if against is None
+            else signed_percent(paired.difference)
+        )
+        lines.append(f"{interval_text(paired.interval)}, {p_text(paired.p)}")
+        if against is None and len(paired.by_seed) > 1:
+            lines.append(f"by seed {by_seed_text(paired)}")
+    hint = f"n = {number.n:,}, {len(number.shares)} seed{'' if len(number.shares) == 1 else 's'}"
+    if number.over_problems is not None:
+        hint += f"; over problems {interval_text(number.over_problems)}"
+    return Entry(
+        text,
+        100 * number.accuracy,
+        tuple(lines),
+        paired_tone(tested),
+        f"{hint}. {reasons}".strip(),
+        number_id(number),
+    )
+
+
+def by_seed_text(paired: Paired) -> str:
+    """The difference with each seed, in points: what the interval over problems does not tell."""
+    return ", ".join(signed_percent(difference) for difference in paired.by_seed)
+
+
+def paper_number(number: Number) -> PaperNumber | None:
+    """What the paper prints for the same method, corpus, split, part and number of rounds."""
+    same = number.facts.cover in (None, "none") and number.facts.rounds in (None, ROUNDS)
+    return read_paper().accuracy(number.method, number.place) if same else None
+
+
+def why_missing(number: Number) -> str:
+    """The cells that a number lacks, with their reasons."""
+    return "; ".join(
+        f"{cell.label}: {cell.status}{f' ({cell.reason})' if cell.reason else ''}" for cell in number.lacking
+    )
+
+
+def paired_tone(found: Sequence[Paired]) -> Tone:
+    """Better or worse than what it is compared with, if the test decides it."""
+    decided = [paired for paired in found if paired.p < SIGNIFICANT]
+    if not decided:
+        return ""
+    return "better" if decided[0].difference > 0 else "worse"
+
+
+Row = dict[str, Any]  # column → value; numbers below 1 are shares
+
+
+def accuracies(results: PlanResults) -> list[Row]:
+    """A row for each dataset, method and way to decode, with the mean over seeds; what is not done yet is left out."""
+    groups: dict[tuple[Any, ...], list[Cell]] = {}
+    for cell in results.of_kind("evaluation"):
+        if cell.status == "done":
+            groups.setdefault((cell.facts.dataset, _row_name(cell.facts), cell.facts.cover), []).append(cell)
+    rows = []
+    for (dataset, named, cover), cells in groups.items():
+        parts = list(cells[0].summary)
+        shown = {part: mean(cell.summary[part]["answer_accuracy"] for cell in cells) for part in parts}
+        n = cells[0].summary[parts[-1]]["n"]
+        rows.append({"dataset": dataset, "method": named, "cover": cover, **shown, "n": n, "seeds": len(cells)})
+    return rows
+
+
+def _row_name(facts: Facts) -> str:
+    """A row's name: the method, and what tells it from others of the same name."""
+    parts = [str(facts.method)]
+    if facts.rounds is not None:
+        parts.append(f"{facts.rounds} round{'s' * (facts.rounds != 1)}")
+    if facts.augmentation_seed:
+        parts.append(f"augmentation seed {facts.augmentation_seed}")
+    if facts.steps_like is not None and facts.augmentation is None:
+        parts.append(f"steps of {facts.steps_like}")
+    return ", ".join(parts)
+
+
+def best_settings(results: PlanResults, shown: int = 3) -> list[Row]:
+    """Of each method and dataset, the settings with the best mean validation accuracy over seeds."""
+    groups: dict[tuple[str | None, str | None], dict[str, list[float]]] = {}
+    for cell in results.of_kind("training"):
+        accuracy = cell.summary.get("validation_accuracy")
+        if cell.status == "done" and accuracy is not None:
+            settings = ", ".join(f"{name}={value}" for name, value in cell.facts.settings.items())
+            found = groups.setdefault((cell.facts.dataset, cell.facts.method), {})
+            found.setdefault(settings, []).append(accuracy)
+    return [
+        {"dataset": dataset, "method": method, "validation": value, "seeds": seeds, "settings": settings}
+        for (dataset, method), found in groups.items()
+        for value, seeds, settings in _best(found)[:shown]
+    ]
+
+
+def _best(found: dict[str, list[float]]) -> Sequence[tuple[float, int, str]]:
+    ranked = [(mean(values), len(values), settings) for settings, values in found.items()]
+    return sorted(ranked, key=lambda row: (-row[0], row[2]))

@@ -3,24 +3,20 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.published import read_results
-from comdiv.experiments.reporting.cases import case_studies
-from comdiv.experiments.reporting.entries import paper_number
-from comdiv.experiments.reporting.examples import worked_examples
-from comdiv.experiments.reporting.human import human_section
-from comdiv.experiments.reporting.numbers import Number, plan_numbers
-from comdiv.experiments.reporting.page import render_page
+from comdiv.experiments.reporting.cell_tables import cell_table, recipe
+from comdiv.experiments.reporting.examples import case_studies, worked_examples
+from comdiv.experiments.reporting.numbers import Number, paper_number, plan_numbers
 from comdiv.experiments.reporting.paper import read_paper
-from comdiv.experiments.reporting.run_tables import cell_table, recipe
-from comdiv.experiments.reporting.sections import Section, in_order, plan_section, tiles
-from comdiv.experiments.reporting.tables import WRITERS
-from comdiv.experiments.reporting.wording import duration
+from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section, tiles
+from comdiv.experiments.reporting.tables import WRITERS, duration
 from comdiv.figures import write_figure
 from comdiv.files import refuse_to_overwrite, write_text
 from comdiv.solver import Progress
@@ -172,3 +168,27 @@ def _number(number: Number) -> dict[str, Any]:
         ],
         "cells": {cell.key: cell.status for cell in number.cells},
     }  # fmt: skip
+
+
+FORMATS = (("csv", "CSV"), ("tex", "LaTeX"), ("md", "Markdown"))
+
+
+def render_page(content: Mapping[str, Any]) -> str:
+    """Fill the template; every text in it is escaped, only our own style, script and trees are taken as they are."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FunctionLoader(page_file),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style, script = Markup(page_file("style.css")), Markup(page_file("script.js"))
+    return environment.get_template("report.html").render(**content, style=style, script=script, formats=FORMATS)
+
+
+def page_file(name: str) -> str:
+    """A file of the page's own: template, style or script."""
+    return files(__package__).joinpath("page", name).read_text(encoding="utf-8")

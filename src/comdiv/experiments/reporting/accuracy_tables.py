@@ -1,15 +1,21 @@
-"""Accuracies as the paper prints them: methods against test sets."""
+"""Accuracies as the paper prints them: methods against test sets, curves, and what test texts in train explain.
+
+Augmentation can join what a synthesis took apart, and so write a test text anew: the table of overlaps says how much
+that explains.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 
 from comdiv.evaluation import relative_gap
-from comdiv.experiments.reporting.entries import number_entry, paper_number
-from comdiv.experiments.reporting.numbers import COMPOSITIONS, UNCOVERED, Number
+from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.reporting.cell_tables import compound_divergence
+from comdiv.experiments.reporting.numbers import COMPOSITIONS, UNCOVERED, Number, number_entry, paper_number
 from comdiv.experiments.reporting.paper import read_paper
-from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table
-from comdiv.experiments.reporting.wording import signed
+from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, signed
+from comdiv.experiments.work import IN_TRAIN, NOT_IN_TRAIN
 
 SPLITS = {
     "iid": "i.i.d.",
@@ -162,3 +168,121 @@ def _printed_gap(easy: Number, hard: Number, pair: Pair) -> float | None:
         return None
     gaps = next((g for name, g in read_paper().gaps.items() if name.casefold() == hard.method.casefold()), {})
     return gaps.get(pair.corpus)
+
+
+_CURVE_CAPTION = "Answer accuracy in percent on test: mean over seeds ± half of its 95 % interval."
+FEWEST_TARGETS = 3  # distinct ones, "none" among them, that make a curve
+
+
+def has_curve(numbers: Sequence[Number]) -> bool:
+    """Whether a plan has splits at several targets."""
+    return len({number.facts.target for number in numbers}) >= FEWEST_TARGETS
+
+
+def divergence_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
+    """A row for each split, from the least to the greatest divergence that was asked for (Figure 5a)."""
+    chosen = [number for number in main_numbers(numbers) if number.part == "test"]
+    if not has_curve(chosen):
+        return None
+    chosen.sort(key=lambda number: (number.facts.corpus or "", number.method, number.facts.target or 0.0))
+    rows = []
+    for number in chosen:
+        divergence = compound_divergence(plan, number.cells[0])
+        reached = EMPTY if divergence is None else Entry(f"{divergence:.2f}", divergence)
+        target = number.facts.target
+        asked = Entry("i.i.d.", 0.0) if target is None else Entry(f"{target:g}", target)
+        rows.append((Entry(number.facts.corpus or "", number.facts.corpus), Entry(number.method, number.method),
+                     asked, reached, entry(number), _n_entry(number)))  # fmt: skip
+    columns = (
+        Column("Corpus", number=False), Column("Method", number=False),
+        Column("asked for", group="Compound divergence"), Column("reached", group="Compound divergence"),
+        Column("Accuracy"), Column("n"),
+    )  # fmt: skip
+    return Table(f"{plan.name}-curve", "Accuracy against compound divergence", columns, tuple(rows), _CURVE_CAPTION)
+
+
+def rounds_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
+    """A row for each number of rounds (Figure 5b)."""
+    chosen = [n for n in main_numbers(numbers) if n.part == "test" and n.facts.rounds is not None]
+    if not chosen:
+        return None
+    rows = []
+    for number in chosen:
+        trainings = [found for cell in number.cells if (found := plan.ancestor(cell, "training")) is not None]
+        sizes = [int(one.summary["problems"]) for one in trainings if one.summary.get("problems") is not None]
+        times = seconds_per_epoch(plan, number)
+        rows.append(
+            (
+                Entry(number.method, number.method),
+                Entry(number.facts.dataset or "", number.facts.dataset),
+                Entry(str(number.facts.rounds), number.facts.rounds),
+                Entry(f"{sizes[0]:,}", sizes[0]) if sizes else EMPTY,
+                entry(number),
+                _n_entry(number),
+                Entry(f"{fmean(times):.1f}", fmean(times)) if times else EMPTY,
+            )
+        )
+    columns = (
+        Column("Method", number=False), Column("Dataset", number=False), Column("Rounds"), Column("Training problems"),
+        Column("Accuracy"), Column("n"), Column("Seconds an epoch"),
+    )  # fmt: skip
+    caption = f"{_CURVE_CAPTION} Times depend on the machine."
+    return Table(f"{plan.name}-curve", "Accuracy and time against rounds", columns, tuple(rows), caption)
+
+
+def seconds_per_epoch(plan: PlanResults, number: Number) -> list[float]:
+    """The training times behind a number, one a seed."""
+    trainings = (plan.ancestor(cell, "training") for cell in number.cells)
+    found = [one.summary.get("seconds_per_epoch") for one in trainings if one is not None]
+    return [float(seconds) for seconds in found if seconds is not None]
+
+
+def _n_entry(number: Number) -> Entry:
+    return Entry(f"{number.n:,}", number.n) if number.n else EMPTY
+
+
+OVERLAP_PARTS = (None, NOT_IN_TRAIN, IN_TRAIN)
+
+
+def overlap_table(plan: str, numbers: Sequence[Number]) -> Table | None:
+    """A row for each method with augmentation, and for others where training and test share a text."""
+    found: dict[tuple[object, ...], dict[str | None, Number]] = {}
+    for number in numbers:
+        if number.part == "test" and number.subset in OVERLAP_PARTS and number.facts.cover in (None, "none"):
+            facts = number.facts
+            key = (number.method, facts.dataset, facts.target, facts.rounds)
+            found.setdefault(key, {})[number.subset] = number
+    rows = [_overlap_row(parts) for parts in found.values() if _has_overlap(parts)]
+    if not rows:
+        return None
+    columns = (
+        Column("Method", number=False), Column("Dataset", number=False), Column("Test texts in train"), Column("of"),
+        Column("all", group="Accuracy"), Column("without them", group="Accuracy"), Column("on them", group="Accuracy"),
+    )  # fmt: skip
+    caption = "Texts without their numbers; the training set is the augmented one. Answer accuracy in percent on test."
+    return Table(f"{plan}-overlap", "Test texts in the training set", columns, tuple(rows), caption)
+
+
+def _has_overlap(parts: dict[str | None, Number]) -> bool:
+    known = IN_TRAIN in parts and NOT_IN_TRAIN in parts
+    return known and (parts[IN_TRAIN].n > 0 or parts[IN_TRAIN].facts.augmentation is not None)
+
+
+def _overlap_row(parts: dict[str | None, Number]) -> tuple[Entry, ...]:
+    number = parts[IN_TRAIN]
+    rounds = "" if number.facts.rounds is None else f", {number.facts.rounds} rounds"
+    dataset = f"{number.facts.dataset}{rounds}"
+    of = number.n + parts[NOT_IN_TRAIN].n
+    accuracies = (_plain_entry(parts.get(part)) for part in OVERLAP_PARTS)
+    return (
+        Entry(number.method, number.method), Entry(dataset, dataset), Entry(f"{number.n:,}", number.n),
+        Entry(f"{of:,}", of), *accuracies,
+    )  # fmt: skip
+
+
+def _plain_entry(number: Number | None) -> Entry:
+    """Only the accuracy: what it is compared with stands in the other tables."""
+    if number is None or number.accuracy is None:
+        return EMPTY
+    whole = number_entry(number)
+    return Entry(whole.text, whole.value, (), "", whole.hint, whole.link)

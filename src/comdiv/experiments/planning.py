@@ -1,0 +1,433 @@
+"""From a plan to its cells: a graph in which every cell is named after what determines it (`keys`).
+
+Whatever changes upstream changes the names of all that depends on it, and nothing else. What a plan says is turned into
+the settings of those who do the work: splits, synthesis, augmentation, solvers.
+"""
+
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from comdiv.corpora import ReadReport
+from comdiv.corpora.read import open_corpus
+from comdiv.dataset import PARTS, is_intact, read_facts
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.cell import Cell, Facts, Kind
+from comdiv.experiments.keys import cell_key
+from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
+from comdiv.files import file_sha256
+from comdiv.problem import read_problems
+from comdiv.solvers.command import command_words
+from comdiv.solvers.packaged import PREFIX, unpackaged
+from comdiv.solvers.registry import solver_names
+from comdiv.solvers.settings import SolverSettings, settings_for
+
+if TYPE_CHECKING:
+    from comdiv.augmentation import AugmentationOptions
+    from comdiv.synthesis import SynthesisOptions
+
+SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
+PROGRAM = "command:"  # how the name of a solver begins that is a program of the user's own
+
+
+def check_names(plan: Plan) -> None:
+    """Refuse solvers, settings and options that do not exist; needs no corpus."""
+    for name, method in plan.methods.items():
+        try:
+            check_solver(method.solver)
+            for settings in variants(plan, name, method):
+                solver_settings(method.solver, plan.training, {**method.settings, **settings}, seed=0)
+                break  # the ranges of a grid are of one kind
+        except ComdivError as error:
+            raise ComdivError(f"methods.{name}: {error}") from error
+    for name, dataset in plan.datasets.items():
+        try:
+            settings_for("gts", plan.training.preset, dataset.settings)
+            augmentation_options(AugmentationPlan(), dataset, plan.training, solver="gts", seed=0)
+        except ComdivError as error:
+            raise ComdivError(f"datasets.{name}: {error}") from error
+        if dataset.synthesize is not None:
+            try:
+                synthesis_options(dataset.synthesize)
+            except ComdivError as error:
+                raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
+    for name, augmentation in plan.augmentations.items():
+        try:
+            augmentation_options(augmentation, None, plan.training, solver="gts", seed=0)
+        except ComdivError as error:
+            raise ComdivError(f"augmentations.{name}: {error}") from error
+
+
+def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
+    """The settings to try of a method: those of the tuning, else just its own."""
+    if plan.tuning is None:
+        return [{}]
+    ranges = {**plan.tuning.ranges, **plan.tuning.also.get(name, {})}
+    return grid(ranges, plan.tuning.samples, f"{plan.tuning.seed} {name}")
+
+
+def check_solver(name: str) -> None:
+    """Refuse a solver that nobody registered, without loading any."""
+    if not name.startswith(PROGRAM) and name not in solver_names():
+        raise unknown_name("solver", name, solver_names())
+
+
+def solver_settings(
+    solver: str, training: TrainingPlan, changes: Mapping[str, Any], seed: int
+) -> SolverSettings | None:
+    """All hyper-parameters of a training; a program of the user's own has none that we know."""
+    if solver.startswith(PROGRAM):
+        return None
+    fixed = {"seed": seed, "threads": training.threads}
+    return settings_for(solver, training.preset, {**training.settings, **changes, **fixed})
+
+
+def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
+    """The options of a synthesis."""
+    from comdiv.synthesis import SynthesisOptions
+
+    return SynthesisOptions.checked(**record)
+
+
+def augmentation_options(
+    augmentation: AugmentationPlan, dataset: DatasetPlan | None, training: TrainingPlan, solver: str, seed: int
+) -> "AugmentationOptions":
+    """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is.
+
+    A dataset's own options and settings are laid over the plan's, the ranker's own settings over those of the training.
+    """
+    from comdiv.augmentation import AugmentationOptions
+
+    named = {"seed": seed, **augmentation.options, **(dataset.augmentation if dataset else {})}
+    options = AugmentationOptions.preset(augmentation.preset, **named)
+    if options.ranker == "none":
+        return options
+    settings = {**training.settings, **(dataset.settings if dataset else {})}
+    trained = {**settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
+    changes = {"ranker": solver, "ranker_preset": training.preset, **named, "ranker_settings": trained}
+    return AugmentationOptions.preset(augmentation.preset, **changes)
+
+
+def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "AugmentationOptions":
+    """The options of an augmentation's recipe; with `ban: test`, the hashes of the test texts that must not come out.
+
+    The augmentation itself never reads a test set: whoever runs an experiment may, and hands over hashes only.
+    """
+    from comdiv.augmentation import AugmentationOptions, ban_hashes
+
+    options = AugmentationOptions(**recipe["options"])
+    if recipe["ban"] == "nothing":
+        return options
+    return options.model_copy(update={"ban": tuple(ban_hashes(read_problems(data / "test.jsonl")))})
+
+
+def grid(ranges: Mapping[str, Sequence[Any]], samples: int | None = None, seed: int | str = 0) -> list[dict[str, Any]]:
+    """All combinations, the last range changing fastest; of `samples`, so many different ones, drawn by seed.
+
+    Combinations are counted, never all made: the paper's ranges have thousands.
+    """
+    total = math.prod(len(values) for values in ranges.values())
+    if samples is None or samples >= total:
+        chosen: Sequence[int] = range(total)
+    else:
+        chosen = sorted(random.Random(str(seed)).sample(range(total), samples))
+    return [_combination(ranges, number) for number in chosen]
+
+
+def _combination(ranges: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
+    """The combination with a number, as the digits of a mixed base."""
+    digits = {}
+    for name in reversed(list(ranges)):
+        number, place = divmod(number, len(ranges[name]))
+        digits[name] = ranges[name][place]
+    return {name: digits[name] for name in ranges}
+
+
+@dataclass(slots=True)
+class CellBook:
+    """All cells entered so far. `base` is the folder from which the plan names files."""
+
+    plan: Plan
+    base: Path
+    made: dict[tuple[str, str], Cell] = field(default_factory=dict)  # (key, label) → cell: each once
+
+    def cell(
+        self,
+        kind: Kind,
+        label: str,
+        facts: Facts,
+        recipe: Mapping[str, Any],
+        needs: Sequence[Cell] = (),
+        inputs: Mapping[str, str] | None = None,
+    ) -> Cell:
+        keys = tuple(need.key for need in needs)
+        key = cell_key(kind, recipe, keys)
+        if (key, label) not in self.made:
+            self.made[key, label] = Cell(key, kind, label, facts, keys, dict(recipe), inputs or {})
+        return self.made[key, label]
+
+    def datasets(self, name: str, dataset: DatasetPlan) -> Iterator[Cell]:
+        """One dataset; of a split with targets, one for each."""
+        if dataset.folder is not None:
+            yield self._given_dataset(name, dataset.folder)
+            return
+        if dataset.split is not None and dataset.within is not None:
+            outer = self._made_dataset(dataset.within, f"datasets.{name}.within")
+            facts = Facts(dataset=name, corpus=outer.facts.corpus)
+            yield from self._splits(name, dataset.split, facts, {"within": "training side"}, [outer], {})
+            return
+        source = self.source(str(dataset.corpus))
+        corpus, version, _ = open_corpus(source, ReadReport())
+        recipe: dict[str, Any] = {"corpus": {"name": corpus, "version": version}}
+        if dataset.limit is not None:
+            recipe["limit"] = dataset.limit
+        if dataset.columns is not None:
+            recipe["columns"] = dataset.columns.model_dump()
+        facts = Facts(dataset=name, corpus=corpus)
+        if dataset.split is not None:
+            yield from self._splits(name, dataset.split, facts, recipe, [], {"corpus": source})
+        else:
+            yield self._synthesis(name, facts, recipe, dict(dataset.synthesize or {}), source)
+
+    def _splits(
+        self,
+        name: str,
+        split: SplitPlan,
+        facts: Facts,
+        recipe: Mapping[str, Any],
+        needs: Sequence[Cell],
+        inputs: Mapping[str, str],
+    ) -> Iterator[Cell]:
+        # Within another dataset it is not the split that the paper has numbers for.
+        named_split = f"{split.method} within" if needs else split.method
+        facts = replace(facts, split=named_split, k=split.extraction.k, split_seed=split.seed)
+        for target in split.targets or (split.target,):
+            label = name if target is None else f"{name}-{target:.2f}"
+            settings = split.settings(target).model_dump()
+            named = replace(facts, dataset=label, target=target)
+            yield self.cell("dataset", label, named, {**recipe, "split": settings}, needs, inputs)
+
+    def _made_dataset(self, name: str, asked: str) -> Cell:
+        """A dataset that stands before this one in the plan."""
+        there = {cell.label: cell for cell in self.made.values() if cell.kind == "dataset"}
+        if name not in there:
+            raise ComdivError(f"{asked}: {unknown_name('dataset', name, there)}")
+        return there[name]
+
+    def _synthesis(self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str) -> Cell:
+        """A synthesized set; `exclude` may name another dataset of the plan, whose seeds are left out."""
+        excluded = record.pop("exclude", None)
+        files = {key: self.source(str(record.pop(key))) for key in SYNTHESIS_FILES if record.get(key) is not None}
+        for path in files.values():
+            if not Path(path).is_file():
+                raise ComdivError(f"datasets.{name}.synthesize: {path}: no such file")
+        options = synthesis_options(record)
+        asked = f"datasets.{name}.synthesize.exclude"
+        needs = [] if excluded is None else [self._made_dataset(str(excluded), asked)]
+        facts = replace(facts, split="disjoint" if options.disjoint else "synthesis", split_seed=options.seed)
+        hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
+        recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
+        return self.cell("dataset", name, facts, recipe, needs, {"corpus": source, **files})
+
+    def _given_dataset(self, name: str, folder: str) -> Cell:
+        path = Path(self.source(folder))
+        facts = read_facts(path)
+        if not is_intact(path, facts):
+            raise ComdivError(f"datasets.{name}: {path}: a part is missing or is not what dataset.json says")
+        files = {part: file_sha256(path / f"{part}.jsonl") for part in PARTS}
+        corpus = facts.get("source", {}).get("corpus") if isinstance(facts.get("source"), dict) else None
+        return self.cell(
+            "dataset", name, Facts(dataset=name, corpus=corpus, split="folder"), {"files": files}, (),
+            {"folder": str(path)},
+        )  # fmt: skip
+
+    def source(self, named: str) -> str:
+        """A corpus's name, or the path of a file or folder as seen from the plan's own folder."""
+        named = self.plan.corpora.get(named, named)
+        path = self.base / named
+        return str(path.resolve()) if path.exists() else named
+
+
+def plan_cells(plan: Plan, base: Path | None = None) -> tuple[Cell, ...]:
+    """All cells of a plan, each after those that it needs. `base` is the folder from which the plan names files.
+
+    Everything that can be wrong with a plan is found here, before anything runs.
+    """
+    check_names(plan)
+    return tuple(_Planner(plan, base or Path()).cells())
+
+
+class _Planner(CellBook):
+    """The cells of a plan's methods, on top of those of its datasets."""
+
+    def cells(self) -> Iterable[Cell]:
+        datasets = {name: list(self.datasets(name, dataset)) for name, dataset in self.plan.datasets.items()}
+        for data in chain.from_iterable(datasets.values()):
+            self._measurements(data)
+        for name, method in self.plan.methods.items():
+            for origin in datasets if method.datasets is None else method.datasets:
+                for data in datasets[origin]:
+                    self._method(name, method, origin, data)
+        return self.made.values()
+
+    def _measurements(self, data: Cell) -> None:
+        for k in self.plan.measure.k if self.plan.measure else ():
+            recipe = {"k": k, "alpha": self.plan.measure.alpha} if self.plan.measure else {}
+            self.cell("measurement", f"{data.label}, k = {k}", replace(data.facts, k=k), recipe, (data,))
+
+    # --- methods ---
+
+    def _method(self, name: str, method: MethodPlan, origin: str, data: Cell) -> None:
+        """All trainings of a method on a dataset, with their evaluations."""
+        facts = replace(data.facts, method=name, solver=method.solver)
+        if method.augmentation is None:
+            for like in self._steps_of_plain(name, method, origin, data):
+                self._trainings(name, method, origin, facts, data, data, like)
+            return
+        augmentation = self.plan.augmentations[method.augmentation]
+        facts = replace(facts, augmentation=method.augmentation, plain=self._plain(method))
+        for seed in (*augmentation.seeds, *augmentation.more_seeds.get(origin, ())):
+            grown = self._augmentation(method, augmentation, origin, data, seed)
+            seeded = replace(facts, augmentation_seed=seed)
+            like = (self._plain(method) or f"{method.solver} without augmentation", data)
+            for rounds in method.rounds or (None,):
+                trained_on = self._after_rounds(grown, data, rounds)
+                self._trainings(
+                    name, method, origin, replace(seeded, rounds=rounds), trained_on, data,
+                    like if self._steps_like(origin) == "plain" else None,
+                )  # fmt: skip
+
+    def _augmentation(
+        self, method: MethodPlan, augmentation: AugmentationPlan, origin: str, data: Cell, seed: int
+    ) -> Cell:
+        """One for each dataset, setting and seed; and one for each solver where the solver ranks."""
+        dataset = self.plan.datasets[origin]
+        options = augmentation_options(augmentation, dataset, self.plan.training, method.solver, seed)
+        facts = replace(data.facts, augmentation=method.augmentation, augmentation_seed=seed)
+        ranked = options.ranker != "none"
+        label = f"{method.augmentation} on {data.label}, seed {seed}" + (f", ranked by {options.ranker}" * ranked)
+        if ranked:
+            facts = replace(facts, solver=options.ranker)
+        recipe: dict[str, Any] = {"options": options.model_dump(mode="json"), "ban": augmentation.ban}
+        if options.ranker.startswith(PROGRAM):
+            recipe["program"] = program_files(options.ranker)
+        return self.cell("augmentation", label, facts, recipe, (data,))
+
+    def _after_rounds(self, grown: Cell, data: Cell, rounds: int | None) -> Cell:
+        if rounds is None:
+            return grown
+        if rounds == 0:
+            return data
+        if rounds > (most := grown.recipe["options"]["rounds"]):
+            raise ComdivError(f"{rounds} rounds of {grown.label}: the augmentation has {most}")
+        label = f"{rounds} round{'s' * (rounds > 1)} of {grown.label}"
+        return self.cell("rounds", label, replace(grown.facts, rounds=rounds), {"rounds": rounds}, (grown, data))
+
+    def _plain(self, method: MethodPlan) -> str | None:
+        """The method that differs from this one in nothing but the augmentation."""
+        for name, other in self.plan.methods.items():
+            if other.augmentation is None and (other.solver, other.settings) == (method.solver, method.settings):
+                return name
+        return None
+
+    def _steps_like(self, origin: str) -> str:
+        return self.plan.datasets[origin].steps_like or self.plan.training.steps_like
+
+    def _steps_of_plain(self, name: str, method: MethodPlan, origin: str, data: Cell) -> list[tuple[str, Cell] | None]:
+        """Whose number of steps a plain method takes: its own, or that of each of its +DA."""
+        found: list[tuple[str, Cell] | None] = []
+        if (self.plan.training.steps, self._steps_like(origin)) == ("equal", "augmented"):
+            for other_name, other in self.plan.methods.items():
+                used = other.datasets is None or origin in other.datasets
+                if other.augmentation is not None and used and self._plain(other) == name:
+                    augmentation = self.plan.augmentations[other.augmentation]
+                    grown = self._augmentation(other, augmentation, origin, data, augmentation.seeds[0])
+                    found.append((other_name, grown))
+        return found or [None]
+
+    def _trainings(
+        self,
+        name: str,
+        method: MethodPlan,
+        origin: str,
+        facts: Facts,
+        trained_on: Cell,
+        data: Cell,
+        like: tuple[str, Cell] | None,
+    ) -> None:
+        """A training for each variant and seed. `like` is whose number of steps it takes, if steps are equal."""
+        training = self.plan.training
+        needs = [trained_on]
+        if training.steps == "equal":
+            facts = replace(facts, steps="equal", steps_like=like[0] if like else None)
+            if like is not None and like[1].key != trained_on.key:
+                needs.append(like[1])
+        else:
+            facts = replace(facts, steps="epochs")
+        for changes in variants(self.plan, name, method):
+            for seed in training.seeds:
+                own = {**self.plan.datasets[origin].settings, **method.settings, **changes}
+                settings = solver_settings(method.solver, training, own, seed)
+                recipe = {
+                    "solver": method.solver,
+                    "preset": training.preset,
+                    "settings": None if settings is None else settings.model_dump(),
+                    "steps": "equal" if len(needs) > 1 else "epochs",
+                }
+                if settings is None:
+                    recipe["program"] = program_files(method.solver)
+                if self.plan.datasets[origin].select == "last":  # entered only then: the keys of other trainings stay
+                    recipe["select"] = "last"
+                inputs: dict[str, str] = {}
+                if settings is not None and settings.weights:
+                    recipe |= self._weights(settings)
+                    inputs = self._weights_place(settings.weights)
+                named = replace(facts, seed=seed, settings={**method.settings, **changes})
+                label = _training_label(name, data.label, named, changes)
+                cell = self.cell("training", label, named, recipe, needs, inputs)
+                for cover in self.plan.evaluate.cover if settings is not None else ("none",):
+                    self._evaluation(cell, trained_on, data, cover)  # a program decodes by itself
+
+    def _weights(self, settings: SolverSettings) -> dict[str, Any]:
+        """Pre-trained weights by their bytes: where a folder lies takes no part in a key. A hub's name has no files."""
+        try:
+            path = Path(self.source(unpackaged(settings.weights)))
+        except ComdivError:  # a package that is not here: the cell says so when it runs, the others are none the worse
+            path = Path(settings.weights)
+        files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
+        hashes = {file.name: file_sha256(file) for file in files if file.is_file()}
+        name = path.name if self._weights_place(settings.weights) else settings.weights
+        return {"settings": {**settings.model_dump(), "weights": name}, "weights": hashes}
+
+    def _weights_place(self, named: str) -> dict[str, str]:
+        """Where weights lie on this machine; a package is looked for wherever the cell runs."""
+        path = Path(self.source(named))
+        return {"weights": str(path)} if path.exists() and not named.startswith(PREFIX) else {}
+
+    def _evaluation(self, training: Cell, trained_on: Cell, data: Cell, cover: str) -> None:
+        """On the parts of the dataset itself: an augmentation may have its own validation problems."""
+        evaluate = self.plan.evaluate
+        recipe = {"parts": list(evaluate.parts), "cover": cover, "beam": evaluate.beam}
+        label = training.label if cover == "none" else f"{training.label}, cover {cover}"
+        needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
+        self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs)
+
+
+def program_files(solver: str) -> dict[str, str]:
+    """The files that the command line of a user's own program names, by their bytes: another program, another cell."""
+    return {path.name: file_sha256(path) for path in map(Path, command_words(solver)) if path.is_file()}
+
+
+def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:
+    parts = [f"{method} on {dataset}", f"seed {facts.seed}"]
+    if facts.rounds is not None:
+        parts.append(f"{facts.rounds} round{'s' * (facts.rounds != 1)}")
+    if facts.augmentation_seed:
+        parts.append(f"augmentation seed {facts.augmentation_seed}")
+    if facts.steps_like is not None and facts.augmentation is None:
+        parts.append(f"steps of {facts.steps_like}")
+    return ", ".join([*parts, *(f"{key}={value}" for key, value in changes.items())])
