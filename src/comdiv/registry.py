@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from comdiv.augmentation.operations import ProblemOperation
     from comdiv.corpora.formats import Format
     from comdiv.exchange.exports import Export
+    from comdiv.experiments.reporting.sections import MakeTable
     from comdiv.language.base import Language
     from comdiv.solvers.model import Model
     from comdiv.splitting.methods import SplitMethod
@@ -193,4 +194,23 @@ EXPORTS: "Registry[type[Export]]" = Registry(
         "results": "comdiv.experiments.published:ResultsExport",
     },
 )
-TABLES: Registry[Any] = Registry("tables", "table", {})
+TABLES: "Registry[MakeTable]" = Registry(
+    "tables",
+    "table",
+    {
+        name: f"comdiv.experiments.reporting.{place}"
+        for name, place in (
+            ("datasets", "sections:datasets"),
+            ("accuracy", "sections:accuracies"),
+            ("divergence-curve", "accuracy_tables:divergence_table"),
+            ("rounds-curve", "accuracy_tables:rounds_table"),
+            ("compositions", "sections:compositions"),
+            ("coverage", "sections:coverage"),
+            ("overlap", "sections:overlap"),
+            ("breakdown", "sections:parts"),
+            ("numbers", "sections:all_numbers"),
+            ("augmentations", "sections:augmentations"),
+            ("trainings", "sections:trainings"),
+        )
+    },
+)

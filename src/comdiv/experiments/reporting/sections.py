@@ -1,7 +1,7 @@
 """What the page shows of each plan, and the few numbers at its top."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from comdiv.evaluation.judgements import read_judgement_files
@@ -12,12 +12,10 @@ from comdiv.experiments.reporting.accuracy_tables import (
     accuracy_table,
     composition_table,
     coverage_table,
-    divergence_table,
     find,
     main_numbers,
     overlap_table,
     pairs,
-    rounds_table,
 )
 from comdiv.experiments.reporting.cell_tables import augmentation_table, dataset_table, training_table
 from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
@@ -37,6 +35,7 @@ from comdiv.experiments.reporting.tables import (
     signed_percent,
 )
 from comdiv.experiments.store import JUDGEMENTS, judgement_files
+from comdiv.registry import TABLES
 
 MOST_PICTURES = 4  # of a section; the others are folded away
 MOST_TILES = 6
@@ -92,14 +91,8 @@ def in_order(plans: Sequence[PlanResults]) -> list[PlanResults]:
 
 def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
     """All that can be shown of a plan."""
-    found = [dataset_table(plan)]
-    if any(n.facts.rounds is None and n.facts.target is None for n in main_numbers(numbers)):
-        found.append(accuracy_table(plan.name, "Answer accuracy", numbers))
-    found += [divergence_table(plan, numbers), rounds_table(plan, numbers), composition_table(plan.name, numbers)]
-    found += [coverage_table(plan.name, numbers), overlap_table(plan.name, numbers)]
-    details = [breakdown_table(plan.name, breakdowns(numbers))] if numbers else []
-    details += [numbers_table(plan.name, numbers)] if numbers else []
-    details += [augmentation_table(plan), training_table(plan)]
+    made = [TABLES.get(name)(plan, numbers) for name in TABLES.names()]
+    tables = [table for table in made if table is not None]
     pictures = plan_pictures(plan, numbers)
     # Training curves are for whoever looks into a run, not for the first look.
     first = [picture for picture in pictures if "-training-" not in picture.name][:MOST_PICTURES]
@@ -107,11 +100,67 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
         id=f"plan-section-{file_name(plan.name)}",
         title=plan.title or plan.name,
         kicker=_kicker(plan),
-        tables=tuple(table for table in found if table is not None),
-        details=tuple(table for table in details if table is not None),
+        tables=tuple(table for table in tables if not table.detail),
+        details=tuple(table for table in tables if table.detail),
         pictures=tuple(first),
         more_pictures=tuple(picture for picture in pictures if picture not in first),
     )
+
+
+# --- the tables of a plan, as the registry names them: what a plan and its numbers give, None where that is nothing ---
+
+MakeTable = Callable[[PlanResults, Sequence[Number]], Table | None]
+
+
+def datasets(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Table I."""
+    return dataset_table(plan)
+
+
+def accuracies(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Tables II and IV."""
+    if any(n.facts.rounds is None and n.facts.target is None for n in main_numbers(numbers)):
+        return accuracy_table(plan.name, "Answer accuracy", numbers)
+    return None
+
+
+def compositions(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Table III."""
+    return composition_table(plan.name, numbers)
+
+
+def coverage(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """With and without the coverage constraint."""
+    return coverage_table(plan.name, numbers)
+
+
+def overlap(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Test texts in the training set."""
+    return overlap_table(plan.name, numbers)
+
+
+def parts(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Accuracy by operators, templates and composition."""
+    return _detail(breakdown_table(plan.name, breakdowns(numbers)))
+
+
+def all_numbers(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Every number with all that it rests on."""
+    return _detail(numbers_table(plan.name, numbers)) if numbers else None
+
+
+def augmentations(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """What each round made and kept."""
+    return _detail(augmentation_table(plan))
+
+
+def trainings(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """What trainings cost."""
+    return _detail(training_table(plan))
+
+
+def _detail(table: Table | None) -> Table | None:
+    return None if table is None else replace(table, detail=True)
 
 
 def _kicker(plan: PlanResults) -> str:

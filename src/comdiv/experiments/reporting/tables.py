@@ -55,6 +55,7 @@ class Table:
     notes: tuple[str, ...] = ()
     row_ids: tuple[str, ...] = ()  # where links on the page lead to; empty: nowhere
     long: bool = False  # many rows: the page offers to filter them
+    detail: bool = False  # folded away on the page: to look things up in
 
     @property
     def file(self) -> str:
