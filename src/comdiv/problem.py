@@ -21,6 +21,9 @@ NumberForm = Literal["integer", "decimal", "percent", "fraction", "mixed", "word
 QuantityKind = Literal["measure", "share", "bare"]
 
 
+REPETITION = "repetition"  # the operation of an original that stands in an augmented set once more
+
+
 class ProblemError(ComdivError):
     """A record that is no problem. The message names the file, the line and the id as far as they are known."""
 
@@ -53,6 +56,11 @@ class Provenance:
     round: int | None = None
     parents: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_product(self) -> bool:
+        """Whether a rule or an operation made the problem; an original that an augmented set repeats is none."""
+        return bool(self.rule or self.operation) and self.operation != REPETITION
 
     def to_json(self) -> dict[str, Any]:
         """Only what is known; details beside the rest, so that unknown keys come out as they went in."""

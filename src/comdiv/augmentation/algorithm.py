@@ -16,7 +16,7 @@ from comdiv.augmentation.source import AugmentationSource, masked_hash, read_sou
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.files import write_text
-from comdiv.problem import Problem
+from comdiv.problem import REPETITION, Problem
 from comdiv.reading import Reading
 from comdiv.solver import Progress
 
@@ -160,7 +160,7 @@ def _repeated(problems: Sequence[Problem], times: int) -> list[Problem]:
     result = list(problems)
     for number in range(2, times + 1):
         for problem in problems:
-            origin = replace(problem.provenance, operation="repetition", parents=(problem.id,))
+            origin = replace(problem.provenance, operation=REPETITION, parents=(problem.id,))
             result.append(replace(problem, id=f"{problem.id}~{number}", provenance=origin))
     return result
 

@@ -89,7 +89,7 @@ def open_session(
 
 def _products(problems: "tuple[Problem, ...]", everything: bool) -> "list[Problem]":
     """What a rule or operation made, where there is any: the paper judges augmented problems, not their originals."""
-    made = [problem for problem in problems if problem.provenance.rule or problem.provenance.operation]
+    made = [problem for problem in problems if problem.provenance.is_product]
     if not made or everything:
         return list(problems)
     print_note(f"drawing from {len(made):,} products of rules and operations; --all draws from all {len(problems):,}")

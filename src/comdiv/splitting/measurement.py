@@ -1,8 +1,8 @@
 """How compositional a pair of training and test set is: everything that Table I has, and what it lacks (§III-A)."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,16 @@ class Measurement:
     differing_compounds: tuple[Frequency, ...]
     atoms: tuple[Frequency, ...]
     compounds: tuple[Frequency, ...]
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, Any]) -> "Measurement | None":
+        """The measurement that a `dataset.json` records, without its frequencies; None where it records none."""
+        names = [entry.name for entry in fields(cls) if entry.name not in ("atoms", "compounds")]
+        if any(name not in facts for name in names):
+            return None
+        differing = tuple(Frequency(**frequency) for frequency in facts["differing_compounds"])
+        recorded = {name: facts[name] for name in names} | {"differing_compounds": differing}
+        return cls(**recorded, atoms=(), compounds=())
 
     def to_json(self, *, frequencies: bool = False) -> dict[str, Any]:
         """For files and programs; the full frequency tables only where asked for."""

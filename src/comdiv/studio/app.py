@@ -1,4 +1,4 @@
-"""The studio on one dataset: Explore, Solve and Proofread as one application."""
+"""The studio on one dataset: Explore, Dataset, Solve and Proofread as one application."""
 
 from dataclasses import dataclass, field
 
@@ -24,12 +24,14 @@ class Studio:
 
 def studio_app(studio: Studio) -> FastAPI:
     """The application; whoever serves it puts a `security.Guard` around it."""
+    from comdiv.studio.dataset_page import add_dataset
     from comdiv.studio.explore import add_explore
     from comdiv.studio.proofread import add_proofread
     from comdiv.studio.solve_page import add_solve
 
     app = new_application()
     add_explore(app, studio)
+    add_dataset(app, studio)
     add_solve(app, studio)
     add_proofread(app, studio)
     return app

@@ -75,6 +75,7 @@ class Library:
         self, name: str, parts: Mapping[str, Sequence[Problem]], facts: Mapping[str, Any], review: Path
     ) -> None:
         self.name = name
+        self.folder = review.parent if facts else None  # of a dataset that says how it was made
         self.facts = facts
         self.review = review
         numbered = ((part, problem) for part, problems in parts.items() for problem in problems)
@@ -133,7 +134,7 @@ class Library:
     @cached_property
     def products(self) -> list[Entry]:
         """Problems that a rule or an operation made: what is proofread and judged."""
-        return [entry for entry in self.entries if entry.made_by and entry.part != SOURCE]
+        return [entry for entry in self.entries if entry.problem.provenance.is_product and entry.part != SOURCE]
 
     def _queue(self, only_products: bool, part: str) -> tuple[Entry, ...]:
         """What can be proofread or judged: products or everything, of one part or of all, in the files' order."""
