@@ -9,10 +9,15 @@ import pytest
 
 from plugins.conftest import EXAMPLES, Environment
 from plugins.german import write_corpus
+from plugins.test_table import PLAN
 from plugins.worksheet import write_worksheet
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
-PACKAGES = {"add-a-language.md": "comdiv-german", "add-a-corpus-format.md": "comdiv-worksheet"}
+PACKAGES = {
+    "add-a-corpus-format.md": "comdiv-worksheet",
+    "add-a-language.md": "comdiv-german",
+    "add-a-table.md": "comdiv-error-rates",
+}
 _BLOCK = re.compile(r"^```\w+ title=\"(?P<file>[^\"]+)\"\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMANDS = re.compile(r"^```sh\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -39,6 +44,7 @@ def test_code_of_a_page_stands_in_its_example(page: str) -> None:
 def test_commands_of_a_page_run(page: str, install: Callable[[str], Environment], tmp_path: Path) -> None:
     write_corpus(tmp_path / "aufgaben.jsonl")
     write_worksheet(tmp_path / "worksheet.txt")
+    (tmp_path / "tiny.yaml").write_text(PLAN, encoding="utf-8")
     commands = [line for block in _COMMANDS.finditer(page_text(page)) for line in block["lines"].splitlines()]
     assert commands
     for command in commands:
