@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 OPTIONS = (
-    ("comdiv.synthesis.options", "SynthesisOptions", "datasets.NAME.synthesize"),
+    ("comdiv.synthesis.assembly", "SynthesisOptions", "datasets.NAME.synthesize"),
     ("comdiv.augmentation.options", "AugmentationOptions", "augmentations.NAME.options"),
 )
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"

@@ -141,11 +141,11 @@ def synthesis(problems: Sequence[Problem]) -> Iterator[Any]:
             tale.template,
             [
                 [clause.text, clause.start, list(clause.quantities), sorted(words), sorted(tale.tokens_in(clause))]
-                for clause, words in zip(tale.reading.clauses, tale.clause_words, strict=True)
+                for clause, words in zip(tale.clauses, tale.clause_words, strict=True)
             ],
-            [_quantity(quantity) for quantity in tale.used],
+            [_quantity(quantity) for quantity in tale.operands],
             [list(sign) for sign in tale.signs],
-            [tale.asked_unit, tale.reading.asked_unit],
+            [tale.asked_unit_name, tale.asked_unit],
             sorted(tale.words),
             sorted(tale.roles.items()),
         ]

@@ -71,6 +71,6 @@ def workshop() -> Workshop:
 
 
 def seed_of(rule: Rule, bench: Workshop, name: str) -> Seed:
-    seed = find_seed(rule, next(tale for tale in bench.tales if tale.id == name))
+    seed = find_seed(rule, next(tale for tale in bench.tales if tale.problem.id == name))
     assert seed is not None
     return seed

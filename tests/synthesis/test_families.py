@@ -45,15 +45,15 @@ def family_of(problems: list[Problem], rule: str = "6") -> Family | str:
 
 @pytest.mark.parametrize("rule", SEEDS)
 def test_every_rule_makes_the_products_that_a_reader_expects(rule: str) -> None:
-    assert [product.problem.text for product in products(rule)] == EXPECTED[rule]
+    assert [product.tale.problem.text for product in products(rule)] == EXPECTED[rule]
 
 
 @pytest.mark.parametrize("rule", SEEDS)
 def test_every_product_evaluates_to_its_answer_over_its_own_text(rule: str) -> None:
     for product, wanted in zip(products(rule), RULES[rule].products, strict=True):
-        given = product.problem
+        given = product.tale.problem
         assert given.expression is not None
-        assert template(given.expression) == wanted.template == product.template
+        assert template(given.expression) == wanted.template == product.tale.template
         assert value_of(given.expression, read(given).values) == given.answer
         assert given.answer is not None
         assert given.answer > 0
@@ -65,24 +65,24 @@ def test_one_product_asks_for_x_the_other_states_it_and_keeps_the_seeds_answer(r
     text, expression = SEEDS[name]
     seed = problem("seed", text, expression)
     asking, stating = (products(name)[i] for i in (RULES[name].asking, 1 - RULES[name].asking))
-    x = asking.problem.answer
-    assert stating.problem.answer == seed.answer
-    assert stating.problem.expression is not None
+    x = asking.tale.problem.answer
+    assert stating.tale.problem.answer == seed.answer
+    assert stating.tale.problem.expression is not None
     rank = RULES[name].products[1 - RULES[name].asking].rank
     assert rank is not None
-    assert stating.reading.values[rank] == x
+    assert stating.tale.values[rank] == x
 
 
 @pytest.mark.parametrize("rule", SEEDS)
 def test_provenance_names_rule_seed_and_donor(rule: str) -> None:
     for product in products(rule):
-        origin = product.problem.provenance
+        origin = product.tale.problem.provenance
         assert origin.rule == rule
         assert origin.operation == RULES[rule].kind
         assert origin.parents == (f"seed-{rule}", product.donor)
         assert origin.details["seed"] == f"seed-{rule}"
         assert origin.details["donor"] == product.donor != f"seed-{rule}"
-        assert Problem.from_json(product.problem.to_json()) == product.problem
+        assert Problem.from_json(product.tale.problem.to_json()) == product.tale.problem
 
 
 def test_a_seed_without_a_similar_donor_is_abandoned() -> None:

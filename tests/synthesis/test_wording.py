@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
+from comdiv.language.numbers import write_like
 from comdiv.reading import read_text
-from comdiv.synthesis.wording import write_like
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The options of a verb, made from the settings classes that it takes.
 
-    @takes(settings=Options("comdiv.synthesis.options:SynthesisOptions"))
+    @takes(settings=Options("comdiv.synthesis:SynthesisOptions"))
     def synthesize(source: Source, settings: "SynthesisOptions") -> None: ...
 
 A settings class is imported when its verb is called: `comdiv --help` needs none of them.

@@ -23,10 +23,10 @@ from comdiv.cli.options import Options, takes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from comdiv.synthesis.options import SynthesisOptions
+    from comdiv.synthesis import SynthesisOptions
 
 
-@takes(options=Options("comdiv.synthesis.options:SynthesisOptions"))
+@takes(options=Options("comdiv.synthesis:SynthesisOptions"))
 def synthesize(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the dataset.")],
@@ -58,7 +58,7 @@ def _print_report(facts: "Mapping[str, Any]", out: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from comdiv.synthesis.sd_card import PAPER_DIVERGENCES, RULE_COLUMNS, rule_rows
+    from comdiv.synthesis.synthetic import PAPER_DIVERGENCES, RULE_COLUMNS, rule_rows
 
     table = Table(*RULE_COLUMNS, title=Text(str(out)), title_justify="left", box=None)
     for row in rule_rows(facts):

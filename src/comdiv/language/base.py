@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from comdiv.errors import ComdivError
-from comdiv.language.numbers import NumberSpan, number_spans
+from comdiv.language.numbers import NumberSpan, number_spans, write_like
 from comdiv.problem import Quantity
 
 if TYPE_CHECKING:
@@ -120,6 +121,10 @@ class Language(ABC):
     def digit_spans(self, text: str) -> Iterable[NumberSpan]:
         """Numbers written with digits, from left to right: `1,200` and `3.5`. Elsewhere a comma may mean a point."""
         return number_spans(text)
+
+    def write_number(self, value: Fraction, model: Quantity) -> str | None:
+        """A value the way another number of a text is written; None where that form cannot hold it."""
+        return write_like(value, model)
 
     def recognises(self, text: str) -> bool:
         """Whether a text shows by itself that it is in this language: by its script, or by words that others lack."""

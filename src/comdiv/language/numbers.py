@@ -7,8 +7,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from comdiv.problem import NumberForm
+from comdiv.expression import format_number
+from comdiv.expression.evaluation import decimal_places
+from comdiv.problem import NumberForm, Quantity
 
+MOST_DECIMALS = 3  # that are written: schoolbooks have 0.125, hardly 0.0625
+MOST_DENOMINATOR = 1000
 MAX_DIGITS = 30  # a longer run of digits is a telephone number or an attack, not a quantity
 
 # Full-width forms, one character for one, so that offsets stay those of the text.
@@ -18,6 +22,8 @@ _FULL_WIDTH_POINT = re.compile(r"(?<=[0-9])．(?=[0-9])")  # elsewhere it is a f
 
 _INTEGER = r"\s*(?:\(\d+\)|\d+)\s*"
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_ANY_VULGAR = re.compile(f"[{_VULGAR}]")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?!\d)|\d+"
 _PATTERN = re.compile(
     rf"""
@@ -136,3 +142,44 @@ def _value(form: str, text: str) -> Fraction | None:
     plain = text.rstrip("% ").replace(",", "")
     value = Fraction(int(plain)) if form == "integer" else Fraction(plain)
     return value / 100 if form == "percent" else value
+
+
+def write_like(value: Fraction, model: Quantity) -> str | None:
+    """The value in the model's form, exactly; None where that form cannot hold it."""
+    match model.form:
+        case "integer" | "decimal":
+            return _written_plainly(value, model)
+        case "percent":
+            hundredfold = _written_decimal(value * 100)
+            sign = model.text[len(model.text.rstrip("%％ ")) :]
+            return None if hundredfold is None else hundredfold + sign
+        case "fraction" if not _ANY_VULGAR.search(model.text) and 0 < value < 1:
+            return _written_fraction(value, model.text)
+        case "mixed" if not _ANY_VULGAR.search(model.text) and value > 1 and value.denominator > 1:
+            whole, rest = divmod(value, 1)
+            fraction = _written_fraction(rest, model.text)
+            return None if fraction is None else f"{whole}{'' if '(' in model.text else ' '}{fraction}"
+        case _:  # words are not written: "thirty-four" is another skill
+            return None
+
+
+def _written_plainly(value: Fraction, model: Quantity) -> str | None:
+    """An integer stays one: a count of 3.5 apples is none. A decimal may come out whole."""
+    if model.form == "integer" and value.denominator != 1:
+        return None
+    decimal = _written_decimal(value)
+    if decimal is not None and _THOUSANDS.search(model.text) and value.denominator == 1:
+        return f"{int(value):,}"
+    return decimal
+
+
+def _written_decimal(value: Fraction) -> str | None:
+    places = decimal_places(value.denominator)
+    return None if places is None or places > MOST_DECIMALS else format_number(value)
+
+
+def _written_fraction(value: Fraction, model: str) -> str | None:
+    if value.denominator == 1 or value.denominator > MOST_DENOMINATOR:
+        return None
+    fraction = f"{value.numerator}/{value.denominator}"
+    return f"({fraction})" if "(" in model else fraction

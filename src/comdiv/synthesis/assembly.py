@@ -4,15 +4,73 @@ Decomposition comes first; reformulations are then taken in the order of rising 
 is in train by then.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field, field_validator
+
+from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import ComdivError
 from comdiv.problem import Problem
+from comdiv.settings import Option, Settings
 from comdiv.synthesis.families import Family
 from comdiv.synthesis.filling import Product
-from comdiv.synthesis.options import SynthesisOptions
+from comdiv.synthesis.tale import Tale
+
+PAPER_SIZE = "1078/745"
+PAPER_STRUCTURAL, PAPER_LEXICAL = 668, 77  # of the paper's 745 test problems; follows from its tables
+_SIZE = re.compile(r"(\d{1,7})/(\d{1,7})")
+
+
+class SynthesisOptions(Settings):
+    """How to build the set. The defaults take all that the rules give; `size` is "TRAIN/TEST", 1078/745 the paper's."""
+
+    noun: ClassVar[str] = "option"
+
+    size: str | None = Field(
+        default=None, description=f"TRAIN/TEST problems, {PAPER_SIZE} for the paper's; without it, all there are."
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of the draw of the validation part.")
+    rules: Path | None = Field(default=None, description="A rule table of your own (YAML).")
+    disjoint: bool = Field(
+        default=False, description="Only one of a seed's two products enters train: the harder control."
+    )
+    exclude: Path | None = Field(
+        default=None, description="Another synthetic dataset, whose seeds are left out: SD-dev beside SD."
+    )
+    novelty: int | None = Field(
+        default=None, ge=0, description="Greatest similarity of a lexical test problem to train; 0 is the paper's word."
+    )
+    least_plausible: Annotated[float, Option("--plausible")] = Field(
+        default=0.3, ge=0, le=1, description="Least score that the proofreader must give a product; 0: it is not asked."
+    )
+    review: Path | None = Field(
+        default=None, description="People's decisions; review.jsonl in the folder is read by itself."
+    )
+    only: Literal["accepted"] | None = Field(default=None, description="Take only what the review accepts or edits.")
+    validation: float = Field(
+        default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
+    )
+
+    @field_validator("size")
+    @classmethod
+    def _has_two_numbers(cls, size: str | None) -> str | None:
+        if size is not None and (not (match := _SIZE.fullmatch(size)) or "0" in match.groups()):
+            raise ValueError(f"a size is TRAIN/TEST such as {PAPER_SIZE}, not '{size}'")
+        return size
+
+    @property
+    def sizes(self) -> tuple[int, int, int] | None:
+        """Training, structural test and lexical test problems; the paper's proportion of the last two."""
+        if self.size is None:
+            return None
+        train, test = (int(part) for part in self.size.split("/"))
+        lexical = round(test * PAPER_LEXICAL / (PAPER_STRUCTURAL + PAPER_LEXICAL))
+        return train, test - lexical, lexical
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +95,18 @@ def assemble(families: Iterable[Family], options: SynthesisOptions) -> Assembly:
     decompositions = _fittest(_distinct(f for f in families if f.seed.rule.kind == "decomposition"), structural)
     products = _training_products(decompositions, options.disjoint)
     test_texts = {family.seed.entry.mask for family in decompositions}
-    candidates = [
-        f for f in families if f.seed.rule.kind == "reformulation" and f.product.reading.mask not in test_texts
-    ]
-    reformulations = _novel(candidates, _Company(products), options.novelty, lexical)
+    candidates = [f for f in families if f.seed.rule.kind == "reformulation" and f.product.tale.mask not in test_texts]
+    company = _Company(product.tale for product in products)
+    reformulations = _novel(candidates, company, options.novelty, lexical)
     if train is not None:
         products = _trimmed(products, len(reformulations), train, options)
-    company = _Company(products)
-    for family in reformulations:
-        company.enter(family.seed.tale.template, family.seed.tale.words)
+    company = _Company([*(product.tale for product in products), *(family.seed.tale for family in reformulations)])
     seeds = [family.seed.entry.problem for family in reformulations]
     return Assembly(
-        training=tuple([product.problem for product in products] + seeds),
+        training=tuple([product.tale.problem for product in products] + seeds),
         structural=tuple(_labelled(f.seed.entry.problem, "structural", f) for f in decompositions),
-        lexical=tuple(_labelled(f.product.problem, "lexical", f) for f in reformulations),
-        novelty={f.product.problem.id: company.novelty(f.product) for f in reformulations},
+        lexical=tuple(_labelled(f.product.tale.problem, "lexical", f) for f in reformulations),
+        novelty={f.product.tale.problem.id: company.novelty(f.product) for f in reformulations},
     )
 
 
@@ -103,7 +158,7 @@ def _training_products(decompositions: Sequence[Family], disjoint: bool) -> list
     test_texts = {family.seed.entry.mask for family in decompositions}
     by_text: dict[str, Product] = {}
     for product in _halves(decompositions) if disjoint else (p for f in decompositions for p in f.products):
-        by_text.setdefault(product.reading.mask, product)
+        by_text.setdefault(product.tale.mask, product)
     return [product for text, product in by_text.items() if text not in test_texts]
 
 
@@ -126,36 +181,32 @@ def _trimmed(products: Sequence[Product], seeds: int, train: int, options: Synth
         )
     left = Counter(product.seed for product in products)
     leaving: set[str] = set()
-    for product in sorted(products, key=lambda p: (p.fit, p.problem.id)):
+    for product in sorted(products, key=lambda p: (p.fit, p.tale.problem.id)):
         if len(products) - len(leaving) == wanted:
             break
         if left[product.seed] > 1:
             left[product.seed] -= 1
-            leaving.add(product.problem.id)
+            leaving.add(product.tale.problem.id)
     if len(products) - len(leaving) > wanted:
         raise ComdivError(
             f"{options.size}: {len(left)} seeds leave at least one product each, which is more than {wanted}: "
             "ask for fewer test problems or more training problems"
         )
-    return [product for product in products if product.problem.id not in leaving]
+    return [product for product in products if product.tale.problem.id not in leaving]
 
 
 class _Company:
     """The training problems by template, as the sets of words that novelty is measured with."""
 
-    def __init__(self, products: Iterable[Product]) -> None:
-        self._words: dict[str, list[frozenset[str]]] = {}
-        for product in products:
-            self.enter(product.template, product.words)
-
-    def enter(self, template: str, words: frozenset[str]) -> None:
-        """A training problem more."""
-        self._words.setdefault(template, []).append(words)
+    def __init__(self, tales: Iterable[Tale]) -> None:
+        self._words: dict[str | None, list[frozenset[str]]] = {}
+        for tale in tales:
+            self._words.setdefault(tale.template, []).append(tale.words)
 
     def novelty(self, product: Product) -> int:
         """The greatest similarity of a product to a training problem with its template; 0 is entirely new."""
-        company = self._words.get(product.template, ())
-        return max((len(product.words & words) for words in company), default=0)
+        company = self._words.get(product.tale.template, ())
+        return max((len(product.tale.words & words) for words in company), default=0)
 
 
 def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, wanted: int | None) -> list[Family]:
@@ -170,7 +221,7 @@ def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, w
         if bound is not None and novelty[name] > bound:
             break
         seed = family.seed
-        own = {seed.entry.mask, family.product.reading.mask}
+        own = {seed.entry.mask, family.product.tale.mask}
         if own & texts or (bound is not None and any(_similarity(other, family) > bound for other in chosen)):
             continue
         texts |= own
@@ -188,4 +239,4 @@ def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, w
 def _similarity(family: Family, other: Family) -> int:
     """How many words a reformulation's product shares with another's seed in train; 0 where the templates differ."""
     tale = other.seed.tale
-    return len(family.product.words & tale.words) if family.product.template == tale.template else 0
+    return len(family.product.tale.words & tale.words) if family.product.tale.template == tale.template else 0

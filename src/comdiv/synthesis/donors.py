@@ -26,7 +26,7 @@ class Donor:
     @property
     def id(self) -> str:
         """The id of the problem that the clause comes from."""
-        return self.tale.id
+        return self.tale.problem.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ class _Bucket:
         return sorted(scored, key=lambda entry: (-entry.score, entry.donor.id))
 
 
-_Key = tuple[str, int | None, str]  # template, rank of the quantity stated (None: a question), share, measure or bare
+_Key = tuple[
+    str | None, int | None, str
+]  # template, rank of the quantity stated (None: a question), share, measure or bare
 
 
 class DonorIndex:
@@ -76,7 +78,7 @@ class DonorIndex:
 
     def __init__(self, tales: Iterable[Tale]) -> None:
         self._buckets: dict[_Key, _Bucket] = {}
-        for tale in sorted(tales, key=lambda tale: tale.id):
+        for tale in sorted(tales, key=lambda tale: tale.problem.id):
             for key, donor in _donors(tale):
                 self._buckets.setdefault(key, _Bucket()).add(donor)
 
@@ -92,22 +94,20 @@ class DonorIndex:
 
 
 def _donors(tale: Tale) -> Iterator[tuple[_Key, Donor]]:
-    reading = tale.reading
-    if not reading.question.quantities and len(reading.clauses) > 1:
-        donor = Donor(tale, reading.question, *_names(tale, len(reading.clauses) - 1), reading.asked_unit)
-        yield (tale.template, None, _kind(tale.asked_unit)), donor
-    for rank, (quantity, given) in enumerate(zip(tale.used, tale.givens, strict=True)):
-        place = reading.clause_of(quantity.index)
-        clause = reading.clauses[place]
-        if len(clause.quantities) == 1 and clause is not reading.question:
+    if not tale.question.quantities and len(tale.clauses) > 1:
+        donor = Donor(tale, tale.question, *_names(tale.parts[-1]), tale.asked_unit)
+        yield (tale.template, None, _kind(tale.asked_unit_name)), donor
+    for rank, (quantity, given) in enumerate(zip(tale.operands, tale.givens, strict=True)):
+        place = tale.clause_of(quantity.index)
+        clause = tale.clauses[place]
+        if len(clause.quantities) == 1 and clause is not tale.question:
             unit = SHARE if given.sign.kind == "share" else given.unit
-            donor = Donor(tale, clause, *_names(tale, place), quantity.unit, quantity)
+            donor = Donor(tale, clause, *_names(tale.parts[place]), quantity.unit, quantity)
             yield (tale.template, rank, _kind(unit)), donor
 
 
-def _names(tale: Tale, place: int) -> tuple[tuple[str, ...], frozenset[str]]:
-    part = tale.parts[place]
-    return tuple(find_names(part)), frozenset(part.content_words.verbs)
+def _names(clause: Reading) -> tuple[tuple[str, ...], frozenset[str]]:
+    return tuple(find_names(clause)), frozenset(clause.content_words.verbs)
 
 
 def _kind(unit: str | None) -> str:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from comdiv.expression import ExpressionError, Operation, answers_agree, value_of
 from comdiv.language.base import SHARE
-from comdiv.reading import Reading, read
+from comdiv.reading import Reading
 from comdiv.review import Decision, reviewed
 from comdiv.synthesis.filling import Product, Workshop, fill
-from comdiv.synthesis.sense import is_neutral
-from comdiv.synthesis.tale import Seed
-from comdiv.synthesis.units import UnitOfX, unit_of_x
+from comdiv.synthesis.sense import UnitOfX, is_neutral, unit_of_x
+from comdiv.synthesis.tale import Seed, Tale
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def _decompose(seed: Seed, workshop: Workshop) -> Family | str:
         answer = value_of(seed.rule.tree, values)
     except ExpressionError:
         return "no value"
-    published = seed.tale.reading.problem.answer
+    published = seed.tale.problem.answer
     if published is not None and not answers_agree(answer, published):
         return "the corpus's answer is another one"
     if x <= 0 or answer <= 0:
@@ -92,16 +91,15 @@ def _possible_units(seed: Seed, workshop: Workshop, *, adds: bool) -> list[str |
 def as_reviewed(family: Family, decisions: Mapping[str, Decision], *, only_accepted: bool) -> Family | str:
     """What people left of it: a rejected product leaves; without a product, or rejected itself, a seed is abandoned."""
 
-    def decided(reading: Reading) -> Reading | None:
-        problems = list(reviewed([reading.problem], decisions, only_accepted=only_accepted))
-        kept = problems and problems[0].expression is not None
-        return read(problems[0], reading.language) if kept else None
+    def decided(reading: Reading) -> Tale | None:
+        kept = reviewed([reading.problem], decisions, only_accepted=only_accepted)
+        return Tale(kept[0], reading.language) if kept else None
 
     if not decisions and not only_accepted:
         return family
     entry = decided(family.seed.entry)
-    products = [(product, decided(product.reading)) for product in family.products]
-    kept = [replace(product, reading=reading) for product, reading in products if reading is not None]
-    if entry is None or not kept:
+    tales = [(product, decided(product.tale)) for product in family.products]
+    products = tuple(replace(product, tale=tale) for product, tale in tales if tale is not None)
+    if entry is None or not products:
         return "not accepted in the review" if only_accepted else "rejected in the review"
-    return Family(replace(family.seed, entry=entry), tuple(kept))
+    return Family(replace(family.seed, entry=entry), products)

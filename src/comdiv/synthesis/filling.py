@@ -3,22 +3,28 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
-from comdiv.expression import Expression, ExpressionError, Operation, format_number, renumber, value_of
+from comdiv.expression import Operation, format_number, renumber
 from comdiv.expression.tree import COMMUTATIVE
 from comdiv.language import Language, get_language, learn_units
 from comdiv.language.base import SHARE
 from comdiv.problem import Problem, Provenance
-from comdiv.reading import Clause, Reading, read, read_text
+from comdiv.reading import read_text
 from comdiv.synthesis.donors import Donor, DonorIndex, Scored, Surroundings, find_names
 from comdiv.synthesis.proofreading import Proofreader, story_features
 from comdiv.synthesis.rules import DELTA, ProductRule
-from comdiv.synthesis.sense import Referent, is_sound, referent_of_x, speaks_of_x
+from comdiv.synthesis.sense import (
+    AskedUnits,
+    Referent,
+    UnitOfX,
+    is_sound,
+    referent_of_x,
+    speaks_of_x,
+    whole_units,
+)
 from comdiv.synthesis.tale import Given, Seed, Sign, Tale
-from comdiv.synthesis.units import AskedUnits, UnitOfX, whole_units
-from comdiv.synthesis.wording import match_names, product_roles, rewrite, rewrite_unit, write_like
+from comdiv.synthesis.wording import match_names, product_roles, rewrite, rewrite_unit
 
 # What a word that the seed has not takes from a donor's score: nothing is left of a donor who tells another story.
 FOREIGN_VERB, FOREIGN_NAME = 2, 5
@@ -71,30 +77,15 @@ def learn_language(code: str, texts: Sequence[str]) -> tuple[Language, frozenset
     return language.with_lexicon(learn_units(language, texts)), language.proper_names(texts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Product:
     """A synthetic problem. `fit` is the donor's score times how plausible the whole is."""
 
-    reading: Reading
+    tale: Tale
     seed: str
     donor: str
     similarity: int
     fit: float
-
-    @property
-    def problem(self) -> Problem:
-        """The problem."""
-        return self.reading.problem
-
-    @property
-    def template(self) -> str:
-        """Its template."""
-        return self.reading.template or ""
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Its words, for its similarity to other problems."""
-        return Tale(self.reading).words
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +111,6 @@ class _Piece(NamedTuple):
 
     text: str
     numbers: tuple[tuple[Fraction, bool], ...] = ()
-
-
-class _Composition(NamedTuple):
-    """A text with its expression over the text's quantities, and its value."""
-
-    text: str
-    expression: Expression
-    answer: Fraction
 
 
 def fill(
@@ -162,8 +145,8 @@ def _donors(placeholder: _Placeholder, workshop: Workshop) -> list[Scored]:
 
 def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Product | Reason:
     seed, product, donor = placeholder.seed, placeholder.product, scored.donor
-    language, number_words = workshop.language, seed.tale.reading.problem.number_words
-    if not _same_kinds(placeholder, donor) or donor.tale.reading.problem.number_words != number_words:
+    language, number_words = workshop.language, seed.tale.problem.number_words
+    if not _same_kinds(placeholder, donor) or donor.tale.problem.number_words != number_words:
         return "other kinds of quantities"
     names = match_names(donor.tale, seed, product, placeholder.roles, placeholder.referent)
     if not _may_fit(placeholder, scored, names):
@@ -177,23 +160,23 @@ def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Produ
     if not is_sound(seed, product, delta.text, names.values()) or not _is_meant(placeholder, delta.text):
         return "another thing than x"
     pieces = [delta if name == DELTA else _seed_piece(seed, name) for name in product.clauses]
-    composition = _compose(pieces, product.tree, language, number_words=number_words)
-    if composition is None:
+    tale = _compose(placeholder, pieces)
+    if tale is None or tale.value is None:
         return "numbers misread"
-    if composition.answer <= 0:
+    if tale.value <= 0:
         return "not positive"
     asks = product.rank is None
-    if asks and placeholder.unit_name in workshop.whole and composition.answer.denominator != 1:
+    if asks and placeholder.unit_name in workshop.whole and tale.value.denominator != 1:
         return "not whole"
     plausibility = None
     if workshop.least_plausible > 0:
         texts = [piece.text.strip() for piece in pieces]
-        asked = placeholder.unit_name if asks else seed.tale.asked_unit
+        asked = placeholder.unit_name if asks else seed.tale.asked_unit_name
         features = story_features(_givens(placeholder), placeholder.roles, asked, texts[-1], language.story)
         plausibility = workshop.proofreader.probability(texts, features, product.template)
         if plausibility < workshop.least_plausible:
             return "implausible"
-    return _product(placeholder, scored, composition, plausibility)
+    return _product(placeholder, scored, tale, plausibility)
 
 
 def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
@@ -230,7 +213,7 @@ def _delta(placeholder: _Placeholder, donor: Donor, names: dict[str, str], langu
     text, quantity, x = donor.clause.text, donor.quantity, placeholder.x
     before, number, after = text, "", ""
     if quantity is not None:
-        value = None if x is None else write_like(x, quantity)
+        value = None if x is None else language.write_number(x, quantity)
         if value is None:
             return None
         start, end = quantity.start - donor.clause.start, quantity.end - donor.clause.start
@@ -264,26 +247,24 @@ def _is_meant(placeholder: _Placeholder, delta: str) -> bool:
 
 def _seed_piece(seed: Seed, name: str) -> _Piece:
     """A clause that stays as it is in the seed."""
-    clause: Clause = seed.clauses[seed.rule.clauses.index(name)]
-    reading = seed.tale.reading
-    return _Piece(clause.text, tuple((reading.values[index], index in reading.used) for index in clause.quantities))
+    tale, clause = seed.tale, seed.clauses[seed.rule.clauses.index(name)]
+    return _Piece(clause.text, tuple((tale.values[index], index in tale.used) for index in clause.quantities))
 
 
-def _compose(
-    pieces: Sequence[_Piece], tree: Expression, language: Language, *, number_words: bool
-) -> _Composition | None:
-    """The problem that the pieces make; None where its numbers are not read as they were meant, or it has no value."""
-    text = language.story.join_clauses(piece.text for piece in pieces)
+def _compose(placeholder: _Placeholder, pieces: Sequence[_Piece]) -> Tale | None:
+    """The problem that the pieces make; None where its numbers are not read as they were meant."""
+    seed, part = placeholder.seed, "ab"[placeholder.number] if len(placeholder.seed.rule.products) > 1 else ""
     numbers = [number for piece in pieces for number in piece.numbers]
-    values = read_text(text, language, number_words=number_words).values
-    if values != tuple(value for value, _ in numbers):
-        return None
     places = [place for place, (_, is_used) in enumerate(numbers) if is_used]
-    expression = renumber(tree, places.__getitem__)
-    try:
-        return _Composition(text, expression, value_of(expression, values))
-    except ExpressionError:
-        return None
+    problem = Problem(
+        id=f"{seed.id}-r{seed.rule.id}{part}",
+        language=seed.tale.problem.language,
+        text=seed.tale.story.join_clauses(piece.text for piece in pieces),
+        expression=renumber(placeholder.product.tree, places.__getitem__),
+        number_words=seed.tale.problem.number_words,
+    )
+    tale = Tale(problem, seed.tale.language)
+    return tale if tale.values == tuple(value for value, _ in numbers) else None
 
 
 def _givens(placeholder: _Placeholder) -> list[Given]:
@@ -300,14 +281,10 @@ def _givens(placeholder: _Placeholder) -> list[Given]:
     return givens
 
 
-def _product(
-    placeholder: _Placeholder, scored: Scored, composition: _Composition, plausibility: float | None
-) -> Product:
+def _product(placeholder: _Placeholder, scored: Scored, tale: Tale, plausibility: float | None) -> Product:
     seed, donor = placeholder.seed, scored.donor
-    original = seed.tale.reading.problem
-    part = "ab"[placeholder.number] if len(seed.rule.products) > 1 else ""
     details = {
-        "product": part or None,
+        "product": "ab"[placeholder.number] if len(seed.rule.products) > 1 else None,
         "template": placeholder.product.template,
         "seed": seed.id,
         "donor": donor.id,
@@ -316,21 +293,15 @@ def _product(
         "plausibility": plausibility,
         "x": None if placeholder.x is None else format_number(placeholder.x),
     }
-    problem = Problem(
-        id=f"{seed.id}-r{seed.rule.id}{part}",
-        language=original.language,
-        text=composition.text,
-        expression=composition.expression,
-        answer=composition.answer,
-        number_words=original.number_words,
-        provenance=Provenance(
-            corpus=original.provenance.corpus,
-            version=original.provenance.version,
-            operation=seed.rule.kind,
-            rule=seed.rule.id,
-            parents=(seed.id, donor.id),
-            details={key: value for key, value in details.items() if value is not None},
-        ),
+    source = seed.tale.problem.provenance
+    provenance = Provenance(
+        corpus=source.corpus,
+        version=source.version,
+        operation=seed.rule.kind,
+        rule=seed.rule.id,
+        parents=(seed.id, donor.id),
+        details={key: value for key, value in details.items() if value is not None},
     )
+    problem = replace(tale.problem, answer=tale.value, provenance=provenance)
     fit = scored.score * (1.0 if plausibility is None else plausibility)
-    return Product(read(problem, seed.tale.language), seed.id, donor.id, scored.similarity, round(fit, 6))
+    return Product(Tale(problem, tale.language), seed.id, donor.id, scored.similarity, round(fit, 6))

@@ -34,7 +34,7 @@ class Proofreader:
         self._cache: dict[tuple[str, bool], Scores] = {}
         self._columns: dict[str, int] = {}
         self.templates: list[str] = []
-        examples = [tale for tale in tales if tale.reading.operators == 1]
+        examples = [tale for tale in tales if tale.operators == 1]
         counts = Counter(tale.template for tale in examples)
         fewest = max(FEWEST_PROBLEMS, FEWEST_SHARE * len(examples))
         known = [tale for tale in examples if counts[tale.template] >= fewest]
@@ -83,8 +83,8 @@ class Proofreader:
         self._intercept: Scores = intercept
 
     def _problem_features(self, tale: Tale) -> list[str]:
-        clauses = tale.reading.clauses
-        features = story_features(tale.givens, tale.roles, tale.asked_unit, clauses[-1].text, tale.story)
+        clauses = tale.clauses
+        features = story_features(tale.givens, tale.roles, tale.asked_unit_name, clauses[-1].text, tale.story)
         for clause in clauses:
             features += self._features(clause.text, clause is clauses[-1])
         return features

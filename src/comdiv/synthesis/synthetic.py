@@ -1,7 +1,7 @@
 """From a corpus to the folder of a synthetic dataset (SD, §III-B), with a report of what became of every seed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from comdiv.corpora import Corpus, ReadReport
 from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.expression import template, used_quantities
-from comdiv.files import refuse_to_overwrite
+from comdiv.files import refuse_to_overwrite, write_text
 from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.review import REVIEW, Decision, latest, read_review
@@ -21,13 +21,15 @@ from comdiv.solver import Progress
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
 from comdiv.splitting.outputs import corpus_facts, draw_validation, library_versions
-from comdiv.synthesis.assembly import Assembly, assemble
+from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble
 from comdiv.synthesis.families import Family, as_reviewed, make_family
 from comdiv.synthesis.filling import Workshop, learn_language
-from comdiv.synthesis.options import SynthesisOptions
 from comdiv.synthesis.rules import Rule, RuleTable, load_rules
-from comdiv.synthesis.sd_card import card_paragraphs, write_report
 from comdiv.synthesis.tale import Seed, Tale, find_seed, tell
+
+REPORT = "report.md"
+PAPER_DIVERGENCES = {"compound": 0.82, "atom": 0.01}  # of the paper's SD, Table I
+_SHOWN_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class _Exclusion:
         return cls(frozenset(ids), frozenset(read(p, languages[p.language]).mask for p in known))
 
     def has(self, seed: Seed) -> bool:
-        return seed.id in self.ids or seed.tale.reading.mask in self.texts
+        return seed.id in self.ids or seed.tale.mask in self.texts
 
 
 def _problems_in(folder: Path) -> list[Problem]:
@@ -243,3 +245,66 @@ def _check_apart(assembly: Assembly) -> None:
                 f"problem '{problem.id}' in train has the template {template(problem.expression)} of a structural test "
                 "problem: the rule table decomposes what it also makes"
             )
+
+
+# --- what the folder says about itself ---
+
+
+def write_report(folder: Path, facts: Mapping[str, Any]) -> None:
+    """`report.md` in the folder."""
+    write_text(folder / REPORT, "\n\n".join(["# How this dataset came about", *report_paragraphs(facts)]) + "\n")
+
+
+def card_paragraphs(facts: Mapping[str, Any]) -> list[str]:
+    """What the card says."""
+    source, composition = facts["source"], facts["composition"]
+    return [
+        f"Synthetic dataset from {source['corpus']} by the rule table of the paper's appendix (§III-B): seeds with "
+        f"composed templates in test ({composition['structural']} structural), their simple halves in train; for "
+        f"{composition['lexical']} lexical test problems, another question for a story in train. Every product names "
+        "its rule, seed and donor in its provenance.",
+        divergence_table(facts),
+        f"`{REPORT}` has the counts of every rule and why seeds were abandoned.",
+    ]
+
+
+def report_paragraphs(facts: Mapping[str, Any]) -> list[str]:
+    """The whole report as Markdown."""
+    novelty = ", ".join(f"{value}: {count}" for value, count in facts["novelty"].items()) or "none"
+    return [
+        divergence_table(facts),
+        f"Seeds with the quantities in place: {facts['seeds']['decomposition']:,} for decomposition, "
+        f"{facts['seeds']['reformulation']:,} for reformulation.",
+        rule_table(facts),
+        "Novelty of the lexical test problems (the greatest similarity to a training problem with the same template) "
+        f"and their number: {novelty}.",
+    ]
+
+
+def divergence_table(facts: Mapping[str, Any]) -> str:
+    """The divergences beside the paper's."""
+    rows = ["| divergence (α as in the paper) | here | paper's SD |", "| --- | --- | --- |"]
+    for name, published in PAPER_DIVERGENCES.items():
+        rows.append(f"| {name} | {facts[f'{name}_divergence']['paper']:.3f} | {published} |")
+    return "\n".join(rows)
+
+
+def rule_rows(facts: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """A line for each rule: id, template, products, problems, seeds, made, chosen, why abandoned."""
+    rows = []
+    for rule, entry in facts["rules"].items():
+        reasons = [f"{reason} {count}" for reason, count in list(entry["abandoned"].items())[:_SHOWN_REASONS]]
+        others = sum(list(entry["abandoned"].values())[_SHOWN_REASONS:])
+        reasons += [f"others {others}"] if others else []
+        counts = (f"{entry[name]:,}" for name in ("problems", "seeds", "made", "chosen"))
+        rows.append((rule, entry["template"], ", ".join(entry["products"]), *counts, "; ".join(reasons)))
+    return rows
+
+
+RULE_COLUMNS = ("rule", "seed", "products", "problems", "seeds", "made", "chosen", "abandoned")
+
+
+def rule_table(facts: Mapping[str, Any]) -> str:
+    """The counts of every rule as a Markdown table."""
+    lines = [RULE_COLUMNS, tuple("---" for _ in RULE_COLUMNS), *rule_rows(facts)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,6 +1,6 @@
 """A problem as rules and donors see it: the kinds of its quantities, its words, who is who; and where a rule applies.
 
-Everything here is found in a `Reading`, with the units and names that the corpus itself shows.
+A `Tale` is a `Reading` with the units and names that the corpus itself shows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from comdiv.language import Language
 from comdiv.language.base import NUMBER_MASK
 from comdiv.language.story import StoryWords
 from comdiv.problem import Problem, Quantity
-from comdiv.reading import Clause, Reading, read, read_text
+from comdiv.reading import Clause, Reading, read_text
 from comdiv.synthesis.rules import ProductRule, Rule
 
 
@@ -32,69 +32,54 @@ class Given(NamedTuple):
     sign: Sign
 
 
-@dataclass(frozen=True, eq=False)
-class Tale:
-    """A problem whose text carries its expression; every property is found when first asked for, and kept."""
+class Tale(Reading):
+    """A reading with what synthesis alone asks of it. The expression is one that the text carries."""
 
-    reading: Reading
-    names: frozenset[str] = frozenset()  # the corpus's proper names
-
-    @property
-    def id(self) -> str:
-        """The problem's id."""
-        return self.reading.problem.id
-
-    @property
-    def language(self) -> Language:
-        """The language, with the corpus's units."""
-        return self.reading.language
+    def __init__(self, problem: Problem, language: Language, names: frozenset[str] = frozenset()) -> None:
+        super().__init__(problem, language)
+        self.names = names  # the corpus's proper names
 
     @property
     def story(self) -> StoryWords:
         """The language's closed classes of words."""
         return self.language.story
 
-    @property
-    def template(self) -> str:
-        """The template; its n1 is the first of `used`."""
-        return self.reading.template or ""
-
     @cached_property
-    def used(self) -> tuple[Quantity, ...]:
-        """The quantities that the expression uses, in text order."""
-        return tuple(self.reading.quantities[index] for index in sorted(self.reading.used))
+    def operands(self) -> tuple[Quantity, ...]:
+        """The quantities that the expression uses, in text order: the first is n1 of the template."""
+        return tuple(self.quantities[index] for index in sorted(self.used))
 
     @cached_property
     def givens(self) -> tuple[Given, ...]:
-        """What is given: the used quantities, as far as their numbers, units and signs go."""
+        """The operands, as far as their numbers, units and signs go."""
         return tuple(
             Given(quantity.value, self.story.unit_name(quantity.unit), self._sign(rank))
-            for rank, quantity in enumerate(self.used)
+            for rank, quantity in enumerate(self.operands)
         )
 
-    @property
+    @cached_property
     def signs(self) -> list[Sign]:
-        """The signs of the used quantities."""
+        """The signs of the operands."""
         return [given.sign for given in self.givens]
 
     @property
-    def asked_unit(self) -> str | None:
+    def asked_unit_name(self) -> str | None:
         """The unit that the question asks for, under the name that its synonyms share."""
-        return self.story.unit_name(self.reading.asked_unit)
+        return self.story.unit_name(self.asked_unit)
 
     @cached_property
     def parts(self) -> tuple[Reading, ...]:
         """Each clause read by itself, as a new clause is: its words do not depend on its neighbours."""
-        return tuple(read_text(clause.text, self.language) for clause in self.reading.clauses)
+        return tuple(read_text(clause.text, self.language) for clause in self.clauses)
 
     @cached_property
     def clause_words(self) -> tuple[frozenset[str], ...]:
         """The words that similarity counts, clause by clause: nouns, verbs and units, synonyms as one (§III-B)."""
         words = []
-        for clause, part in zip(self.reading.clauses, self.parts, strict=True):
+        for clause, part in zip(self.clauses, self.parts, strict=True):
             content = part.content_words
-            units = [unit for index in clause.quantities if (unit := self.reading.quantities[index].unit)]
-            asked = self.reading.asked_unit if clause is self.reading.question else None
+            units = [unit for index in clause.quantities if (unit := self.quantities[index].unit)]
+            asked = self.asked_unit if clause is self.question else None
             units += [asked] if asked else []
             words.append(self.story.merge_synonyms([*content.nouns, *content.verbs, *units]))
         return tuple(words)
@@ -113,35 +98,35 @@ class Tale:
         return frozenset(token.text.lower() for place in self._places(clauses) for token in self.parts[place].tokens)
 
     def _places(self, clauses: Iterable[Clause]) -> list[int]:
-        own = list(enumerate(self.reading.clauses))
+        own = list(enumerate(self.clauses))
         return [place for joined in clauses for place, clause in own if joined.start <= clause.start < joined.end]
 
-    def clause_of(self, rank: int) -> Clause:
+    def clause_at(self, rank: int) -> Clause:
         """The clause that carries n1 (rank 0), n2…"""
-        return self.reading.clauses[self.reading.clause_of(self.used[rank].index)]
+        return self.clauses[self.clause_of(self.operands[rank].index)]
 
     def _sign(self, rank: int) -> Sign:
-        quantity, clause = self.used[rank], self.clause_of(rank)
-        others = [self.reading.quantities[index] for index in clause.quantities]
+        quantity, clause = self.operands[rank], self.clause_at(rank)
+        others = [self.quantities[index] for index in clause.quantities]
         start = max((other.end for other in others if other.end <= quantity.start), default=clause.start)
         end = quantity.start
         if self.language.spaced:  # "12 in each box": the sign may follow
             end = min((other.start for other in others if other.start >= quantity.end), default=clause.end)
-        return Sign(quantity.kind, bool(self.story.per.search(self.reading.text[start:end])))
+        return Sign(quantity.kind, bool(self.story.per.search(self.text[start:end])))
 
     @cached_property
     def roles(self) -> dict[str, str]:
         """Who and what the clauses speak of: `compared1` is the one compared in the clause of n2."""
         roles: dict[str, str] = {}
-        for rank, quantity in enumerate(self.used):
-            clause, text = self.clause_of(rank), self.reading.text
+        for rank, quantity in enumerate(self.operands):
+            clause, text = self.clause_at(rank), self.text
             masked = f"{text[clause.start : quantity.start]}{NUMBER_MASK}{text[quantity.end : clause.end]}".strip()
             for role, name in self.story.names_in(masked):
                 if self._may_name(name):
                     roles.setdefault(f"{role}{rank}", name)
                     if role == "actor":
                         roles.setdefault(role, name)
-        return roles | self._asked_pair() | dict(self.language.named_roles(self.reading.text, self.names))
+        return roles | self._asked_pair() | dict(self.language.named_roles(self.text, self.names))
 
     def _may_name(self, name: str) -> bool:
         """Where names are written with a capital, so is every sentence's first word: "By noon" names nobody."""
@@ -149,13 +134,13 @@ class Tale:
 
     def _asked_pair(self) -> dict[str, str]:
         """Of a question about two things, which of them is n1's and which n2's: `pair0` and `pair1`."""
-        match = self.story.asked_pair.search(self.reading.question.text.strip())
-        if match is None or len(self.used) != 2:
+        match = self.story.asked_pair.search(self.question.text.strip())
+        if match is None or len(self.operands) != 2:
             return {}
         names = [match["first"].strip(), match["second"].strip()]
         owners = [self.story.owner(name) for name in names]
         for ranks in ((0, 1), (1, 0)):
-            told = all(owner in self.clause_of(rank).text for owner, rank in zip(owners, ranks, strict=True))
+            told = all(owner in self.clause_at(rank).text for owner, rank in zip(owners, ranks, strict=True))
             if told and owners[0] != owners[1]:
                 return {f"pair{rank}": name for name, rank in zip(names, ranks, strict=True)}
         return {}
@@ -163,8 +148,8 @@ class Tale:
 
 def tell(problem: Problem, language: Language, names: frozenset[str] = frozenset()) -> Tale | None:
     """The tale of a problem; None where it has no expression over quantities, or one that its text does not carry."""
-    reading = read(problem, language)
-    return Tale(reading, names) if reading.is_grounded and reading.used else None
+    tale = Tale(problem, language, names)
+    return tale if tale.used and tale.is_grounded else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +164,7 @@ class Seed:
     @property
     def id(self) -> str:
         """The problem's id."""
-        return self.tale.id
+        return self.tale.problem.id
 
     def clauses_for(self, product: ProductRule) -> list[Clause]:
         """The seed's clauses that a product keeps."""
@@ -187,7 +172,7 @@ class Seed:
 
     def clause_with(self, rank: int) -> Clause:
         """The clause that carries n1 (rank 0), n2…, as the rule has it."""
-        index = self.tale.used[rank].index
+        index = self.tale.operands[rank].index
         return next(clause for clause in self.clauses if index in clause.quantities)
 
 
@@ -195,8 +180,8 @@ def find_seed(rule: Rule, tale: Tale) -> Seed | None:
     """The problem as a seed of the rule, if its template and the places of its quantities allow it."""
     if tale.template != rule.template:
         return None
-    ranks = {quantity.index: rank for rank, quantity in enumerate(tale.used)}
-    clauses = _joined(tale.reading.clauses, ranks, len(rule.clauses))
+    ranks = {quantity.index: rank for rank, quantity in enumerate(tale.operands)}
+    clauses = _joined(tale.clauses, ranks, len(rule.clauses))
     if len(clauses) != len(rule.clauses):
         return None
     places = {name: number for number, place in enumerate(rule.places) for name in place.clauses}
@@ -207,7 +192,7 @@ def find_seed(rule: Rule, tale: Tale) -> Seed | None:
             return None
         if inside:
             carried[places[name]] += inside
-    return Seed(rule, tale, clauses, tale.reading) if carried == [place.ranks for place in rule.places] else None
+    return Seed(rule, tale, clauses, tale) if carried == [place.ranks for place in rule.places] else None
 
 
 def _joined(clauses: Sequence[Clause], ranks: dict[int, int], wanted: int) -> tuple[Clause, ...]:

@@ -1,4 +1,4 @@
-"""Making a donor's clause speak of the seed's people and things: names by role, the unit and the value of x.
+"""Making a donor's clause speak of the seed's people and things: names by role, and the unit of x.
 
 A name of the donor's (its actor, the object it counts, the two sides of its comparison) becomes the seed's name with
 the same role, and the unit it asks for that of x. What is still foreign then names something that the product does not
@@ -6,27 +6,15 @@ have, and the donor is refused: that is the difference between "运来苹果多�
 question that can be answered. Verbs may be foreign, at a price: 修 or 铺, a road is a road.
 """
 
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 
-from comdiv.expression import format_number, used_quantities
-from comdiv.expression.evaluation import decimal_places
+from comdiv.expression import used_quantities
 from comdiv.language import Language
-from comdiv.problem import Quantity
 from comdiv.reading import read_text
 from comdiv.synthesis.donors import Surroundings
 from comdiv.synthesis.rules import ProductRule
 from comdiv.synthesis.sense import Referent, unknown_side
 from comdiv.synthesis.tale import Seed, Tale
-
-MOST_DECIMALS = 3  # schoolbooks write 0.125, hardly 0.0625
-MOST_DENOMINATOR = 1000
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-_VULGAR = re.compile(r"[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
-
-
-# --- who is who ---
 
 
 def product_roles(seed: Seed, product: ProductRule) -> dict[str, str]:
@@ -55,7 +43,7 @@ def match_names(
     for role, name in theirs.items():  # a comparison that leaves its subject out is about what was spoken of before
         if role.startswith("compared") and role not in ours and known is not None:
             names.setdefault(name, known)
-    for rank in range(len(donor.used)):
+    for rank in range(len(donor.operands)):
         pair, topic = theirs.get(f"pair{rank}"), _topic(ours, rank)
         if pair is not None and topic is not None:
             names[pair] = topic
@@ -90,9 +78,6 @@ def _is_actor(name: str, seed: Seed) -> bool:
     )
 
 
-# --- what is written ---
-
-
 def rewrite(text: str, names: Mapping[str, str]) -> str:
     """The clause with the donor's names replaced by the seed's; longest first, each place of the text once."""
     for name in sorted(names, key=lambda name: (-len(name), name)):
@@ -122,44 +107,3 @@ def rewrite_unit(
         return None
     token = places[0] if first else places[-1]
     return f"{text[: token.start]}{new}{text[token.end :]}"
-
-
-def write_like(value: Fraction, model: Quantity) -> str | None:
-    """The value in the model's form, exactly; None where that form cannot hold it."""
-    match model.form:
-        case "integer" | "decimal":
-            return _plain(value, model)
-        case "percent":
-            hundredfold = _decimal(value * 100)
-            sign = model.text[len(model.text.rstrip("%％ ")) :]
-            return None if hundredfold is None else hundredfold + sign
-        case "fraction" if not _VULGAR.search(model.text) and 0 < value < 1:
-            return _fraction(value, model.text)
-        case "mixed" if not _VULGAR.search(model.text) and value > 1 and value.denominator > 1:
-            whole, rest = divmod(value, 1)
-            fraction = _fraction(rest, model.text)
-            return None if fraction is None else f"{whole}{'' if '(' in model.text else ' '}{fraction}"
-        case _:  # words are not written: "thirty-four" is another skill
-            return None
-
-
-def _plain(value: Fraction, model: Quantity) -> str | None:
-    """An integer stays one: a count of 3.5 apples is none. A decimal may come out whole."""
-    if model.form == "integer" and value.denominator != 1:
-        return None
-    decimal = _decimal(value)
-    if decimal is not None and _THOUSANDS.search(model.text) and value.denominator == 1:
-        return f"{int(value):,}"
-    return decimal
-
-
-def _decimal(value: Fraction) -> str | None:
-    places = decimal_places(value.denominator)
-    return None if places is None or places > MOST_DECIMALS else format_number(value)
-
-
-def _fraction(value: Fraction, model: str) -> str | None:
-    if value.denominator == 1 or value.denominator > MOST_DENOMINATOR:
-        return None
-    fraction = f"{value.numerator}/{value.denominator}"
-    return f"({fraction})" if "(" in model else fraction
