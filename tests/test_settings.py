@@ -11,7 +11,7 @@ from comdiv.settings import NOT_AN_OPTION, Option, Settings, complaint, entries
 from comdiv.solvers.settings import SolverSettings
 from comdiv.splitting.choice import SplitSeries
 from comdiv.splitting.methods import SplitSettings
-from comdiv.synthesis.options import SynthesisOptions
+from comdiv.synthesis import SynthesisOptions
 
 ALL = [AugmentationOptions, SolverSettings, SplitSeries, SplitSettings, SynthesisOptions]
 
