@@ -2,14 +2,17 @@
 
 import hashlib
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from comdiv.errors import unknown_name
+from comdiv.registry import OPERATIONS
 from comdiv.settings import NOT_AN_OPTION, Option, Settings
 
 PRESETS = ("comdiv", "paper")
+PAPER_OPERATIONS = ("1", "2")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -19,7 +22,9 @@ class AugmentationOptions(Settings):
     noun: ClassVar[str] = "option"
 
     rounds: int = Field(default=1, ge=1, le=100, description="Number of rounds, T of Algorithm 1.")
-    operations: tuple[Literal[1, 2], ...] = Field(default=(1, 2), description="1 (structural), 2 (lexical) or 1,2.")
+    operations: tuple[int | str, ...] = Field(
+        default=(1, 2), description="1 (structural), 2 (lexical), or the name of a package's operation: 1,2,NAME."
+    )
     match: Literal["unit", "environment"] = Field(
         default="unit", description="What question and clause share in operation 1; environment is the paper's."
     )
@@ -27,8 +32,9 @@ class AugmentationOptions(Settings):
     checks: Literal["full", "paper"] = Field(
         default="paper", description="full: texts are checked for coherence, too; paper: values and texts only."
     )
-    per_problem: tuple[int, int] = Field(
-        default=(12, 2), description="New problems per original and round, of operations 1 and 2: 10,2."
+    per_problem: tuple[int, ...] = Field(
+        default=(12, 2),
+        description="New problems per original and round, of operations 1 and 2, then of others as named: 10,2.",
     )
     growth: float | None = Field(
         default=9.0, gt=0, description="Most new problems of a round, as a multiple of the originals."
@@ -72,23 +78,27 @@ class AugmentationOptions(Settings):
 
     @field_validator("operations")
     @classmethod
-    def _some_operation(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        if not value or len(set(value)) != len(value):
-            raise ValueError("name 1, 2 or both, each once")
-        return tuple(sorted(value))
-
-    @field_validator("per_problem", mode="before")
-    @classmethod
-    def _one_for_both(cls, value: Any) -> Any:
-        """One number stands for both operations."""
-        return tuple(value) * 2 if isinstance(value, list | tuple) and len(value) == 1 else value
+    def _known_operations(cls, value: tuple[int | str, ...]) -> tuple[int | str, ...]:
+        """The paper's operations are numbers and come first; the others stay in their order."""
+        names = [str(name) for name in value]
+        if not names or len(set(names)) != len(names):
+            raise ValueError("name at least one operation, each once")
+        for name in names:
+            if name not in OPERATIONS:
+                raise ValueError(str(unknown_name("operation", name, OPERATIONS.names())))
+        return (*(int(name) for name in PAPER_OPERATIONS if name in names), *_others(names))
 
     @field_validator("per_problem")
     @classmethod
-    def _not_negative(cls, value: tuple[int, int]) -> tuple[int, int]:
-        if min(value) < 0:
+    def _one_for_each(cls, value: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        """One number stands for all operations."""
+        most = len(PAPER_OPERATIONS) + len(_others(map(str, info.data.get("operations", ()))))
+        numbers = value * most if len(value) == 1 else value
+        if not len(PAPER_OPERATIONS) <= len(numbers) <= most:
+            raise ValueError("say one number for all operations, or one for 1, one for 2, and one for each other")
+        if min(numbers) < 0:
             raise ValueError("a number of new problems is not negative")
-        return value
+        return numbers
 
     @field_validator("ban")
     @classmethod
@@ -100,12 +110,14 @@ class AugmentationOptions(Settings):
     @property
     def operation_names(self) -> tuple[str, ...]:
         """The operations that reports tell of: the paper's two, used or not, then others."""
-        return tuple(dict.fromkeys(["1", "2", *map(str, self.operations)]))
+        return (*PAPER_OPERATIONS, *_others(map(str, self.operations)))
 
     @property
     def wanted(self) -> dict[str, int]:
         """New problems per problem and round, by the name of the operation."""
-        return {str(number): self.per_problem[number - 1] for number in self.operations}
+        numbers = dict(zip(self.operation_names, self.per_problem, strict=False))
+        names = map(str, self.operations)
+        return {name: numbers[name] if name in numbers else OPERATIONS.get(name).per_problem for name in names}
 
     def facts(self) -> dict[str, Any]:
         """The options as a record; of the bans their number and one hash of all."""
@@ -119,6 +131,11 @@ class AugmentationOptions(Settings):
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)
         return cls.checked(**{**(_PAPER if name == "paper" else {}), **changes})
+
+
+def _others(names: Iterable[str]) -> tuple[str, ...]:
+    """The operations that packages add."""
+    return tuple(name for name in names if name not in PAPER_OPERATIONS)
 
 
 # Algorithm 1 as printed, with GTS as the ranker; sampling bounds it (Math23K has more pairs than anybody can rank).

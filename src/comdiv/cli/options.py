@@ -149,7 +149,10 @@ def _read(entry: "Entry", value: Any) -> Any:
     """What was typed, as the settings take it."""
     annotation = _plain(entry.field.annotation)
     if get_origin(annotation) is tuple:
-        return read_numbers(value, entry.names[0], whole=_is_whole(get_args(annotation)[0]))
+        kind = get_args(annotation)[0]
+        if str in (kind, *get_args(kind)):  # names, such as 1,2,NAME
+            return tuple(part.strip() for part in value.split(","))
+        return read_numbers(value, entry.names[0], whole=_is_whole(kind))
     return read_changes(value, entry.names[0]) if get_origin(annotation) is dict else value
 
 
