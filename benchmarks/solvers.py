@@ -32,10 +32,10 @@ from comdiv.reading import read_all
 from comdiv.solvers.batches import Batch, epoch_batches, sorted_batches
 from comdiv.solvers.beam import TokenSequence, search
 from comdiv.solvers.gts import Gts
+from comdiv.solvers.hyperparameters import settings_for
 from comdiv.solvers.inputs import Example
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.registry import make_solver
-from comdiv.solvers.settings import settings_for
+from comdiv.solvers.runs import make_solver
 from comdiv.solvers.training import train_step
 from reference_gts import ReferenceGts
 

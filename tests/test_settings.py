@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.errors import ComdivError
 from comdiv.settings import NOT_AN_OPTION, Option, Settings, complaint, entries
-from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.splitting.choice import SplitSeries
 from comdiv.splitting.methods import SplitSettings
 from comdiv.synthesis import SynthesisOptions

@@ -66,6 +66,10 @@ class Registry(Generic[T]):
     def __contains__(self, name: object) -> bool:
         return name in self.names()
 
+    def is_ours(self, name: str) -> bool:
+        """Whether a name stands for something that comes with comdiv."""
+        return name in self._ours and name not in self._added
+
     def get(self, name: str) -> T:
         """What a name stands for; an unknown one is answered with the nearest known one.
 

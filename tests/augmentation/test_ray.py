@@ -13,7 +13,7 @@ from augmentation.small import bytes_of, options, write_small_dataset
 from comdiv.augmentation import augment_dataset
 from comdiv.augmentation.ray_engine import RayEngine
 from comdiv.errors import ComdivError
-from comdiv.solvers.registry import make_solver
+from comdiv.solvers.runs import make_solver
 
 SMALL: dict[str, Any] = {"hidden": 8, "embedding": 8, "layers": 1, "epochs": 1, "threads": 1}
 

@@ -14,8 +14,7 @@ from typer.testing import CliRunner, Result
 from comdiv.cli import app
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.solvers.registry import load_solver, make_solver
-from comdiv.solvers.runs import data_of
+from comdiv.solvers.runs import data_of, load_solver, make_solver
 from comdiv.solvers.training import TrainingState
 from solvers.tiny import EIGHT, UNSEEN, problem
 from solvers.tiny_weights import tiny_weights
@@ -228,7 +227,7 @@ def test_the_progress_of_a_stopped_training_is_not_lost(
 
 
 def test_every_verb_and_setting_of_the_documentation_exists() -> None:
-    from comdiv.solvers.settings import SolverSettings
+    from comdiv.solvers.hyperparameters import SolverSettings
 
     text = PAGE.read_text(encoding="utf-8")
     for verb in re.findall(r"comdiv (\w+) ", text):

@@ -15,7 +15,7 @@ from comdiv.experiments.plan import make_plan
 from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.published import read_results
 from comdiv.experiments.runner import run_plan
-from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.splitting import methods
 from comdiv.splitting.methods import SplitSettings
 from comdiv.synthesis import SynthesisOptions

@@ -203,4 +203,5 @@ def test_a_whole_plan_with_a_method_that_fails(folder: Path) -> None:
 
 def test_the_settings_of_tiny_plans_are_used(folder: Path) -> None:
     cell = next(c for c in plan_cells(make_plan(tiny_plan()), folder) if c.kind == "training")
-    assert {name: cell.recipe["settings"][name] for name in SETTINGS} == SETTINGS
+    own = {name: value for name, value in SETTINGS.items() if name != "heads"}  # GTS has none
+    assert {name: cell.recipe["settings"][name] for name in own} == own

@@ -10,7 +10,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.solvers.command import CommandSolver
-from comdiv.solvers.registry import load_solver
+from comdiv.solvers.runs import load_solver
 from solvers.tiny import EIGHT, problem
 
 MULTIPLIES = """

@@ -16,12 +16,13 @@ import torch
 import transformers
 
 from comdiv.errors import ComdivError
+from comdiv.language.en import English
 from comdiv.problem import Problem
 from comdiv.reading import read, read_all
 from comdiv.registry import SOLVERS
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.pretrained import MOST_PIECES, Pieces, WeightsSource, default_weights, fetch
-from comdiv.solvers.registry import make_solver
+from comdiv.solvers.runs import make_solver
 from solvers.tiny import EIGHT, PRETRAINED, problem, tiny_settings, tiny_solver, trained_solver
 from solvers.tiny_weights import POSITIONS, tiny_weights
 
@@ -30,8 +31,8 @@ TEXT = problem("a", "Tom has 12 red and 5 green apples. How many?", "N0+N1")
 
 def reader(name: str, **changes: Any) -> Pieces:
     kind = {"bertgen": "encoder", "gpt2": "causal"}[name]
-    settings = tiny_settings(weights=tiny_weights(name), **changes)
-    return Pieces.learn(kind, {}, read_all([TEXT]), settings)  # type: ignore[arg-type]
+    settings = tiny_settings(name, weights=tiny_weights(name), **changes)
+    return Pieces.learn(kind, read_all([TEXT]), settings)  # type: ignore[arg-type]
 
 
 # --- reading ---
@@ -79,13 +80,14 @@ def test_a_forgotten_piece_is_masked_and_one_without_a_mask_is_any_other() -> No
 # --- where weights come from ---
 
 
-def test_the_default_weights_are_those_of_the_corpus_language() -> None:
+def test_the_default_weights_are_those_of_the_corpus_language(monkeypatch: pytest.MonkeyPatch) -> None:
     english, chinese = Problem("a", "en", ""), Problem("b", "zh", "")
-    names = {"en": "gpt2", "zh": "other"}
-    assert default_weights(names, read_all([english, chinese, chinese])) == "other"
-    assert default_weights(names, read_all([english])) == "gpt2"
-    with pytest.raises(ComdivError, match="no default weights for the language 'fr'"):
-        default_weights(names, read_all([Problem("a", "fr", "")]))
+    assert default_weights("encoder", read_all([english, chinese, chinese])) == "bert-base-chinese"
+    assert default_weights("encoder", read_all([english])) == "bert-base-uncased"
+    assert default_weights("causal", read_all([english])) == "gpt2"
+    monkeypatch.setattr(English, "weights", {"encoder": "mine"})
+    with pytest.raises(ComdivError, match="no default weights for the language 'en'"):
+        default_weights("causal", read_all([english]))
 
 
 def test_a_gguf_file_is_a_folder_and_a_file() -> None:
@@ -135,7 +137,7 @@ def test_without_a_network_one_line_says_what_to_download_and_where_to_put_it(
 ) -> None:
     hub(monkeypatch, tmp_path, urllib.error.URLError("Name or service not known"))
     with pytest.raises(ComdivError) as refused:
-        make_solver(name, tiny_settings()).fit([problem("a", "有3个, 5", "N0+N1", language)], ())
+        make_solver(name, tiny_settings(name)).fit([problem("a", "有3个, 5", "N0+N1", language)], ())
     line = str(refused.value)
     assert "\n" not in line
     assert line.startswith(f"weights {weights!r}: no such folder, not downloaded before, and the hub cannot be reached")
@@ -310,6 +312,6 @@ def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_other_solvers_do_not_import_transformers() -> None:
-    code = "import sys; from comdiv.solvers.registry import make_solver; make_solver('gts'); "
+    code = "import sys; from comdiv.solvers.runs import make_solver; make_solver('gts'); "
     code += "import comdiv.solvers.runs; sys.exit('transformers' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

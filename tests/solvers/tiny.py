@@ -7,10 +7,10 @@ from comdiv.expression import parse, value_of
 from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.reading import read
+from comdiv.solvers.hyperparameters import SolverSettings, settings_class
 from comdiv.solvers.inputs import Example, example_of
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.registry import make_solver
-from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.runs import make_solver
 from solvers.tiny_weights import tiny_weights
 
 PRETRAINED = ("bertgen", "gpt2")
@@ -46,18 +46,19 @@ UNSEEN = (
 )
 
 
-def tiny_settings(**changes: Any) -> SolverSettings:
+def tiny_settings(solver: str = "gts", **changes: Any) -> SolverSettings:
     """Settings of a solver that trains in a second or two."""
+    kind = settings_class(solver)
     small: dict[str, Any] = {"embedding": 16, "hidden": 16, "layers": 1, "heads": 2, "dropout": 0.0, "batch": 4}
     small |= {"epochs": 2, "learning_rate": 0.01, "most_tokens": 15, "threads": 1, "device": "cpu"}
-    return SolverSettings(**{**small, **changes})
+    return kind.checked(**kind.own({**small, **changes}))
 
 
 def tiny_solver(name: str = "gts", **changes: Any) -> NeuralSolver:
     """An untrained solver."""
     if name in PRETRAINED:
         changes = {"weights": tiny_weights(name), **changes}
-    solver = make_solver(name, tiny_settings(**changes))
+    solver = make_solver(name, tiny_settings(name, **changes))
     assert isinstance(solver, NeuralSolver)
     return solver
 

@@ -37,7 +37,7 @@ def augment_dataset(
 ) -> dict[str, Any]:
     """Augment a dataset folder's training set, or a whole corpus, into a new dataset folder; returns its report.
 
-    Interrupted work goes on where it was. `make_solver` makes the ranker as `comdiv.solvers.registry.make_solver` does;
+    Interrupted work goes on where it was. `make_solver` makes the ranker as `comdiv.solvers.runs.make_solver` does;
     without one, `options.ranker` must be `none`. Test problems are never read.
     """
     report_progress: Progress = progress or (lambda what, done, total, note: None)

@@ -34,7 +34,7 @@ from comdiv.solver import Progress, Solver
 
 SHARD = 256  # problems of the current set worked on at a time
 RANKED_AT_ONCE = 512
-MakeSolver = Callable[..., Solver]  # as `comdiv.solvers.registry.make_solver`: name, preset=…, changes=…
+MakeSolver = Callable[..., Solver]  # as `comdiv.solvers.runs.make_solver`: name, preset=…, changes=…
 Rank = Literal["prediction", "given"]
 
 

@@ -35,7 +35,7 @@ def augment(
 ) -> None:
     """Augment a training set with new compositions of its own problems (§IV). Test problems are never read."""
     from comdiv.augmentation import AugmentationOptions, augment_dataset
-    from comdiv.solvers.registry import make_solver
+    from comdiv.solvers.runs import make_solver
 
     options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban) or ())
     _check_ranker(options)
@@ -55,7 +55,7 @@ def augment(
 
 def _check_ranker(options: "AugmentationOptions") -> None:
     """An unknown solver, a wrong setting or a missing torch is told before the work, not after an hour."""
-    from comdiv.solvers.registry import make_solver
+    from comdiv.solvers.runs import make_solver
 
     if options.ranker != "none":
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from comdiv.corpora import Columns, Corpus
     from comdiv.evaluation import Evaluation, Prediction, Share, Triple
     from comdiv.problem import Problem
-    from comdiv.solvers.settings import Cover
+    from comdiv.solvers.hyperparameters import Cover
 
 _SHOWN = 10  # unreadable predictions that are named one by one
 

@@ -10,7 +10,11 @@ from comdiv.cli.corpus import JsonOption
 from comdiv.cli.options import Options, read_changes, takes
 
 
-@takes(settings=Options("comdiv.solvers.settings:SolverSettings", only=("seed", "threads", "device"), said_only=True))
+@takes(
+    settings=Options(
+        "comdiv.solvers.hyperparameters:SolverSettings", only=("seed", "threads", "device"), said_only=True
+    )
+)
 def train(
     solver: Annotated[str, typer.Argument(help="lstm, transformer, mathen, gts, bertgen, gpt2, or a registered one.")],
     data: Annotated[Path, typer.Option(help="Dataset folder; its train and validation parts are used.")],

@@ -91,7 +91,7 @@ def _present_defaults(kind: Kind, recipe: Record) -> dict[str, Record]:
 
         return {"options": AugmentationOptions().model_dump(mode="json")}
     if kind == "training" and recipe.get("settings") is not None and recipe.get("solver") in SOLVERS:
-        from comdiv.solvers.settings import settings_for
+        from comdiv.solvers.hyperparameters import settings_for
 
         return {"settings": settings_for(recipe["solver"], recipe.get("preset", "cpu")).model_dump(mode="json")}
     return {}

@@ -21,17 +21,15 @@ from comdiv.experiments.keys import cell_key
 from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
 from comdiv.files import file_sha256
 from comdiv.problem import read_problems
-from comdiv.solvers.command import command_words
-from comdiv.solvers.packaged import PREFIX, unpackaged
-from comdiv.solvers.registry import solver_names
-from comdiv.solvers.settings import SolverSettings, settings_for
+from comdiv.registry import SOLVERS
+from comdiv.solvers.command import PROGRAM, command_words
+from comdiv.solvers.hyperparameters import PACKAGE, PretrainedSettings, SolverSettings, settings_for, weights_folder
 
 if TYPE_CHECKING:
     from comdiv.augmentation import AugmentationOptions
     from comdiv.synthesis import SynthesisOptions
 
 SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
-PROGRAM = "command:"  # how the name of a solver begins that is a program of the user's own
 
 
 def check_names(plan: Plan) -> None:
@@ -72,8 +70,8 @@ def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
 
 def check_solver(name: str) -> None:
     """Refuse a solver that nobody registered, without loading any."""
-    if not name.startswith(PROGRAM) and name not in solver_names():
-        raise unknown_name("solver", name, solver_names())
+    if not name.startswith(PROGRAM) and name not in SOLVERS:
+        raise unknown_name("solver", name, SOLVERS.names())
 
 
 def solver_settings(
@@ -383,7 +381,7 @@ class _Planner(CellBook):
                 if self.plan.datasets[origin].select == "last":  # entered only then: the keys of other trainings stay
                     recipe["select"] = "last"
                 inputs: dict[str, str] = {}
-                if settings is not None and settings.weights:
+                if isinstance(settings, PretrainedSettings) and settings.weights:
                     recipe |= self._weights(settings)
                     inputs = self._weights_place(settings.weights)
                 named = replace(facts, seed=seed, settings={**method.settings, **changes})
@@ -392,10 +390,10 @@ class _Planner(CellBook):
                 for cover in self.plan.evaluate.cover if settings is not None else ("none",):
                     self._evaluation(cell, trained_on, data, cover)  # a program decodes by itself
 
-    def _weights(self, settings: SolverSettings) -> dict[str, Any]:
+    def _weights(self, settings: PretrainedSettings) -> dict[str, Any]:
         """Pre-trained weights by their bytes: where a folder lies takes no part in a key. A hub's name has no files."""
         try:
-            path = Path(self.source(unpackaged(settings.weights)))
+            path = Path(self.source(weights_folder(settings.weights)))
         except ComdivError:  # a package that is not here: the cell says so when it runs, the others are none the worse
             path = Path(settings.weights)
         files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
@@ -406,7 +404,7 @@ class _Planner(CellBook):
     def _weights_place(self, named: str) -> dict[str, str]:
         """Where weights lie on this machine; a package is looked for wherever the cell runs."""
         path = Path(self.source(named))
-        return {"weights": str(path)} if path.exists() and not named.startswith(PREFIX) else {}
+        return {"weights": str(path)} if path.exists() and not named.startswith(PACKAGE) else {}
 
     def _evaluation(self, training: Cell, trained_on: Cell, data: Cell, cover: str) -> None:
         """On the parts of the dataset itself: an augmentation may have its own validation problems."""

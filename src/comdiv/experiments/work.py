@@ -15,12 +15,13 @@ from typing import Any
 from comdiv.corpora import Columns, Corpus, ReadReport, read_corpus
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.experiments.planning import PROGRAM, augmentation_with_ban, synthesis_options
+from comdiv.experiments.planning import augmentation_with_ban, synthesis_options
 from comdiv.experiments.store import write_outcomes
 from comdiv.files import file_sha256
 from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.solver import Progress
+from comdiv.solvers.command import PROGRAM
 
 Summary = dict[str, Any]
 
@@ -145,7 +146,7 @@ def _measurement(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 def _augmentation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     from comdiv.augmentation import augment_dataset
-    from comdiv.solvers.registry import make_solver
+    from comdiv.solvers.runs import make_solver
 
     options = augmentation_with_ban(recipe, place.data())
     out = place.folder / "dataset"
@@ -171,8 +172,7 @@ def _rounds(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
-    from comdiv.solvers.registry import make_solver
-    from comdiv.solvers.runs import train_run
+    from comdiv.solvers.runs import make_solver, train_run
 
     solver, settings, run = recipe["solver"], recipe["settings"], place.folder / "run"
     if solver.startswith(PROGRAM):  # trains itself, if it needs to

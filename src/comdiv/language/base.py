@@ -163,6 +163,11 @@ class Language(ABC):
         """Numbers that expressions have and texts do not: every solver knows them, whatever it was trained on."""
         return tuple(self.data("words.yaml").get("constants", ("1",)))
 
+    @property
+    def weights(self) -> dict[str, str]:
+        """Pre-trained models of this language on the Hugging Face hub: an `encoder` and a `causal` one; or none."""
+        return dict(self.data("words.yaml").get("weights", {}))
+
     def data(self, name: str) -> dict[str, Any]:
         """A YAML file of the language's folder as a mapping; empty where the language has no such file."""
         if name not in self._tables:

@@ -1,6 +1,6 @@
 """BERTGen: a pre-trained encoder and a Transformer decoder that begins with its weights (§V-B; Chen et al. 2020)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,12 +11,11 @@ from torch.nn import functional
 
 from comdiv.solvers.alphabet import END
 from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.hyperparameters import BertgenSettings, SolverSettings
 from comdiv.solvers.model import Sizes
 from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_with, model_of
-from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.transformer import KeysAndValues, TransformerMemory, TransformerState
 
-WEIGHTS = {"en": "bert-base-uncased", "zh": "bert-base-chinese"}  # as in the paper
 # How BERT and its kin name the parts of a layer that the decoder has, too: the name in the decoder, theirs.
 _PARTS = (
     ("attention.query", ("attention.self.query", "attention.q_lin", "attention.attn.q")),
@@ -94,9 +93,9 @@ class Bertgen(PretrainedModel):
     """Any BERT-like encoder of the transformers library; the decoder has its sizes, and at most `layers` layers."""
 
     kind: ClassVar[Kind] = "encoder"
-    default_weights: ClassVar[Mapping[str, str]] = WEIGHTS
+    settings_class: ClassVar[type[SolverSettings]] = BertgenSettings
 
-    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+    def __init__(self, settings: BertgenSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         alphabet, size = sizes.alphabet, _Width.of(self.reader.config)
         # A row for each quantity that can be copied, and one for all beyond.

@@ -19,13 +19,13 @@ from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
 
-PREFIX = "command:"
+PROGRAM = "command:"  # how the name of such a solver begins
 
 
 def command_words(name: str) -> list[str]:
     """The program and its arguments, as a shell would take them apart."""
     try:
-        words = shlex.split(name.removeprefix(PREFIX))
+        words = shlex.split(name.removeprefix(PROGRAM))
     except ValueError as error:
         raise ComdivError(f"{name}: {error}") from error
     if not words:
@@ -77,15 +77,16 @@ class CommandSolver:
 
     def save(self, folder: Path) -> None:
         """Keep the command in a run folder."""
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "config.yaml").write_text(f"solver: {json.dumps(self.name)}\n", encoding="utf-8")
+        from comdiv.solvers.runs import write_config
+
+        write_config(folder, {"solver": self.name})
 
     @classmethod
     def load(cls, folder: Path) -> Self:
         """The command of a run folder."""
-        import yaml
+        from comdiv.solvers.runs import read_config
 
-        return cls(yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))["solver"])
+        return cls(str(read_config(folder).get("solver", "")))
 
     def _run(self, arguments: list[str], problems: Sequence[Problem]) -> list[dict[str, Any]]:
         text = "".join(json.dumps(problem.to_json(), ensure_ascii=False) + "\n" for problem in problems)

@@ -14,13 +14,11 @@ from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import END, Alphabet
 from comdiv.solvers.batches import IGNORED, Batch
 from comdiv.solvers.grammar import Rules
+from comdiv.solvers.hyperparameters import Gpt2Settings, SolverSettings
 from comdiv.solvers.inputs import Integers
 from comdiv.solvers.model import Sizes
 from comdiv.solvers.pretrained import Kind, Pieces, PretrainedModel, WeightsSource, begin_with, model_of
-from comdiv.solvers.settings import SolverSettings
 from comdiv.solvers.spelling import SpelledRules, Spelling, ambiguous
-
-WEIGHTS = {"en": "gpt2", "zh": "uer/gpt2-chinese-cluecorpussmall"}
 
 
 @dataclass(slots=True)
@@ -46,9 +44,9 @@ class Gpt2(PretrainedModel):
     """Expressions are spelled with the model's own pieces; only those count, in the loss and in decoding."""
 
     kind: ClassVar[Kind] = "causal"
-    default_weights: ClassVar[Mapping[str, str]] = WEIGHTS
+    settings_class: ClassVar[type[SolverSettings]] = Gpt2Settings
 
-    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+    def __init__(self, settings: Gpt2Settings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         spellings, self.rows = _spellings(self.reader, sizes.alphabet)
         self.spelling = Spelling(spellings)

@@ -16,10 +16,10 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
+from comdiv.solvers.hyperparameters import GtsSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
 from comdiv.solvers.model import Model, Sizes
 from comdiv.solvers.recurrent import RecurrentEncoder, attend, attention_weights
-from comdiv.solvers.settings import SolverSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,9 @@ class Gts(Model):
 
     notation: ClassVar[Notation] = "prefix"
     numbers: ClassVar[NumberInput] = "masked"
+    settings_class: ClassVar[type[SolverSettings]] = GtsSettings
 
-    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+    def __init__(self, settings: GtsSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         hidden = settings.hidden
         self.encoder = RecurrentEncoder(

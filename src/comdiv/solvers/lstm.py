@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.hyperparameters import LstmSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
 from comdiv.solvers.model import Model, Sizes
 from comdiv.solvers.recurrent import RecurrentEncoder, RecurrentMemory, attend, attention_weights
-from comdiv.solvers.settings import SolverSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,9 @@ class Lstm(Model):
 
     notation: ClassVar[Notation] = "infix"
     numbers: ClassVar[NumberInput] = "indexed"
+    settings_class: ClassVar[type[SolverSettings]] = LstmSettings
 
-    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+    def __init__(self, settings: LstmSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         hidden, dropout = settings.hidden, settings.dropout
         self.encoder = RecurrentEncoder("lstm", sizes.words, settings.embedding, hidden, settings.layers, dropout)

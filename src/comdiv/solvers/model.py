@@ -13,8 +13,8 @@ from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Alphabet, Notation
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.grammar import DecodingRules, Rules
+from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.solvers.inputs import Example, InputReader, Integers, NumberInput, Vocabulary, example_of, input_words
-from comdiv.solvers.settings import SolverSettings
 
 LARGE_CORPUS = 5_000  # original problems; below it every word counts, above it rare ones are unknown
 

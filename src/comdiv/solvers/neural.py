@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import torch
-import yaml
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, in_text_order
@@ -15,15 +14,17 @@ from comdiv.files import file_sha256, write_text
 from comdiv.groups import draw_validation
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read, read_all
+from comdiv.registry import SOLVERS
 from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
 from comdiv.solvers.alphabet import Alphabet, expression_tokens
 from comdiv.solvers.batches import collate, sorted_batches
 from comdiv.solvers.beam import is_right, learn_bonus, masked_log_softmax, search, with_bonus
 from comdiv.solvers.checkpoints import read_tensors, write_tensors
 from comdiv.solvers.grammar import DecodingRules
+from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.solvers.inputs import Example, input_words
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.settings import SolverSettings
+from comdiv.solvers.runs import read_config, write_config
 from comdiv.solvers.training import TrainingState, seed_initialisation, train
 
 SOLVING_BATCH = 64
@@ -239,31 +240,24 @@ class NeuralSolver:
         model.save_reader(folder)
         tokens = {"words": list(model.sizes.reader.words), "alphabet": model.sizes.alphabet.to_json()}
         write_text(folder / "vocabulary.json", json.dumps(tokens, ensure_ascii=False) + "\n")
-        path = folder / "config.yaml"
-        known = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        config = {**known, "solver": self.name, "settings": self.settings.model_dump()}
-        config["learnt"] = {"cover_bonus": self.cover_bonus}
-        write_text(path, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        learnt = {"cover_bonus": self.cover_bonus}
+        write_config(folder, {"solver": self.name, "settings": self.settings.model_dump(), "learnt": learnt})
 
     @classmethod
     def load(cls, folder: Path) -> Self:
         """The solver of a run folder."""
-        from comdiv.solvers.registry import model_class
-
+        config = read_config(folder)
         try:
-            config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
             tokens = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
-            model_type = model_class(config["solver"])
-            settings = model_type.settings_class.model_validate(config["settings"])
-            solver = cls(config["solver"], model_type, settings)
+            model_class = SOLVERS.get(config["solver"])
+            settings = model_class.settings_class
+            solver = cls(config["solver"], model_class, settings.checked(**settings.own(config["settings"])))
             alphabet = Alphabet(tuple(tokens["alphabet"]["constants"]), tokens["alphabet"]["copies"])
-            sizes = Sizes(model_type.load_reader(folder, tokens["words"]), alphabet)
+            sizes = Sizes(model_class.load_reader(folder, tokens["words"]), alphabet)
             solver.cover_bonus = config["learnt"]["cover_bonus"]
-            if missing := type(settings).model_fields.keys() - config["settings"].keys():
-                raise ValueError(f"config.yaml lacks {', '.join(sorted(missing))}")
         except FileNotFoundError as error:
             raise ComdivError(f"{folder} is no run of a solver: it has no {Path(error.filename).name}") from error
-        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ComdivError) as error:
             raise ComdivError(f"{folder} is no run of a solver: {error}") from error
         model = solver._new_model(sizes)
         try:

