@@ -1,80 +1,92 @@
-"""A third operation as a package: `docs/examples/comdiv-swap`."""
+"""A third operation as a package: `docs/examples/comdiv-reorder`, through `augment`, plans and Ray."""
 
 import json
+import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from comdiv.expression import parse, value_of
-from comdiv.problem import Problem
-from comdiv.reading import read
+from augmentation.small import write_small_dataset
 from plugins.conftest import Environment
 
 PLAN = """
-name: swapped
-datasets:
-  demo-iid: {corpus: demo-en, limit: 40, split: {method: iid, test_size: 8, k: 2}}
-augmentations:
-  DA: {options: {operations: [1, swap], repeat_originals: 1}}
-methods:
-  LSTM+DA: {solver: lstm, augmentation: DA}
-training: {settings: {epochs: 1, hidden: 8, embedding: 8}}
+name: third
+title: A third operation
+datasets: {small: {folder: small}}
+augmentations: {reordered: {options: {operations: [reorder], repeat_originals: 1}}}
+methods: {GTS+DA: {solver: gts, augmentation: reordered}}
+training: {settings: {epochs: 1, hidden: 8, embedding: 8}, seeds: [0]}
 """
 
 
-def made_by(path: Path, operation: str) -> list[dict[str, Any]]:
-    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [record for record in records if record["provenance"].get("operation") == operation]
-
-
 @pytest.fixture(scope="module")
-def environment(install: Callable[[str], Environment]) -> Environment:
-    return install("comdiv-swap")
+def reorder(install: Callable[[str], Environment]) -> Environment:
+    return install("comdiv-reorder")
 
 
-@pytest.fixture(scope="module")
-def folder(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A split, augmented by operations 1 and 2 and by the package's."""
-    folder = tmp_path_factory.mktemp("swap")
-    environment.comdiv("data", "demo", "en", "--size", "120", "--out", "demo.jsonl", folder=folder)
-    environment.comdiv("split", "demo.jsonl", "--method", "iid", "--k", "3", "--out", "split", folder=folder)
-    augment = ("augment", "split", "--operations", "1,2,swap", "--out", "augmented")
-    environment.comdiv(*augment, folder=folder)
-    return folder
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_small_dataset(tmp_path / "small")
+    return tmp_path
 
 
-def test_the_new_problems_of_a_packages_operation_keep_their_answers(folder: Path) -> None:
-    swapped = made_by(folder / "augmented" / "train.jsonl", "operation swap")
-    assert swapped
-    for record in swapped:
-        values = read(Problem("", "en", record["text"])).values
-        assert value_of(parse(record["expression"]), values) == value_of(parse(record["answer"]))
-    assert made_by(folder / "augmented" / "train.jsonl", "operation 1")
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_report_and_card_tell_of_it(folder: Path) -> None:
-    report = json.loads((folder / "augmented" / "report.json").read_text(encoding="utf-8"))
-    assert report["rounds"][0]["operation swap"]["kept"] > 0
-    assert "order" in (folder / "augmented" / "README.md").read_text(encoding="utf-8")
+def operations(path: Path) -> Counter[str]:
+    return Counter(record["provenance"].get("operation", "") for record in records(path))
 
 
-def test_any_number_of_processes_makes_the_same_problems(environment: Environment, folder: Path) -> None:
-    augment = ("augment", "split", "--operations", "1,2,swap", "--jobs", "2", "--out", "again")
-    environment.comdiv(*augment, folder=folder)
-    assert (folder / "again" / "train.jsonl").read_bytes() == (folder / "augmented" / "train.jsonl").read_bytes()
-
-
-@pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.slow)])
-def test_a_plan_and_its_workers_know_it(environment: Environment, tmp_path: Path, engine: str) -> None:
-    (tmp_path / "swapped.yaml").write_text(PLAN, encoding="utf-8")
-    environment.comdiv("run", "swapped.yaml", "--engine", engine, "--out", "runs", folder=tmp_path)
-    assert any(made_by(path, "operation swap") for path in (tmp_path / "runs").rglob("train.jsonl"))
-
-
-def test_an_operation_that_nobody_has_is_refused_with_the_nearest_name(environment: Environment, folder: Path) -> None:
-    said = environment.comdiv("augment", "split", "--operations", "swop", "--out", "x", folder=folder, fails=True)
-    assert "swop" in said
-    assert "swap" in said
+def test_without_the_package_the_operation_is_unknown_in_one_line(folder: Path) -> None:
+    here = Environment(Path(sys.executable))
+    said = here.comdiv("augment", "small", "--operations", "1,reorder", "--out", "x", folder=folder, fails=True)
+    assert "unknown operation 'reorder'" in said.replace("\n", " ")
     assert "Traceback" not in said
+
+
+def test_it_is_counted_wherever_the_paper_s_operations_are(reorder: Environment, folder: Path) -> None:
+    chosen = ("--operations", "1,2,reorder", "--per-problem", "3,1,2", "--jobs", "2")
+    printed = reorder.comdiv("augment", "small", *chosen, "--out", "out", folder=folder)
+    made = operations(folder / "out" / "train.jsonl")
+    assert min(made[f"operation {name}"] for name in ("1", "2", "reorder")) > 0
+    facts = json.loads((folder / "out" / "report.json").read_text(encoding="utf-8"))
+    assert facts["rounds"][0]["operation reorder"]["kept"] == made["operation reorder"]
+    assert facts["options"]["operations"] == [1, 2, "reorder"]
+    card = (folder / "out" / "README.md").read_text(encoding="utf-8")
+    said = f"{made['operation reorder']:,} by operation reorder (order)"
+    assert said in card
+    assert said in printed
+    assert "## Samples of operation reorder" in (folder / "out" / "report.md").read_text(encoding="utf-8")
+    reasons = {record["reason"] for record in records(folder / "out" / "rounds" / "1" / "rejected.jsonl")}
+    assert "the story begins with a pronoun" in reasons
+
+
+def test_its_problems_have_the_expression_of_their_new_order(reorder: Environment, folder: Path) -> None:
+    reorder.comdiv("augment", "small", "--operations", "reorder", "--out", "out", folder=folder)
+    parents = {record["id"]: record for record in records(folder / "small" / "train.jsonl")}
+    new = [record for record in records(folder / "out" / "train.jsonl") if record["id"].startswith("r1-opreorder-")]
+    assert new
+    for record in new:
+        (parent,) = record["provenance"]["parents"]
+        assert record["answer"] == parents[parent]["answer"]
+        assert sorted(record["text"].split()) == sorted(parents[parent]["text"].split())
+
+
+def test_a_plan_can_name_it(reorder: Environment, folder: Path) -> None:
+    (folder / "plan.yaml").write_text(PLAN, encoding="utf-8")
+    reorder.comdiv("run", "plan.yaml", "--out", "runs", folder=folder)
+    (train,) = (path for path in folder.glob("runs/**/train.jsonl") if operations(path)["operation reorder"])
+    assert operations(train)["operation reorder"] > 0
+
+
+@pytest.mark.slow
+def test_on_ray_it_makes_the_same_problems(reorder: Environment, folder: Path) -> None:
+    pytest.importorskip("ray")
+    chosen = ("--operations", "1,reorder", "--rounds", "2")
+    reorder.comdiv("augment", "small", *chosen, "--out", "here", folder=folder)
+    reorder.comdiv("augment", "small", *chosen, "--engine", "ray", "--out", "there", folder=folder)
+    assert (folder / "here" / "train.jsonl").read_bytes() == (folder / "there" / "train.jsonl").read_bytes()

@@ -17,7 +17,6 @@ PACKAGES = {
     "add-a-corpus-format.md": "comdiv-worksheet",
     "add-a-language.md": "comdiv-german",
     "add-a-table.md": "comdiv-error-rates",
-    "add-an-operation.md": "comdiv-swap",
     "add-an-operation.md": "comdiv-reorder",
 }
 _BLOCK = re.compile(r"^```\w+ title=\"(?P<file>[^\"]+)\"\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
