@@ -20,16 +20,15 @@ from itertools import combinations
 
 import numpy as np
 
-from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.environments import ClauseTable, EnvironmentIndex, Integers, group, occurrences
 from comdiv.augmentation.fragments import Alternatives
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.augmentation.processes import usable_processors
 from comdiv.augmentation.proposals import Proposer, index_round, read_lines, usable_readings
 from comdiv.augmentation.rounds import SHARD
 from comdiv.augmentation.source import masked_hash
 from comdiv.corpora import read_corpus
 from comdiv.corpora.demo import generate
+from comdiv.engine import LocalEngine, usable_processors
 from comdiv.language import get_language
 from comdiv.language.base import NUMBER_MASK
 from comdiv.problem import Problem

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comdiv.augmentation import environments
-from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.environments import (
     ClauseTable,
     EnvironmentIndex,
@@ -24,6 +23,7 @@ from comdiv.augmentation.environments import (
 from comdiv.augmentation.fragments import Alternatives, environment_counts
 from comdiv.augmentation.proposals import usable_readings
 from comdiv.corpora.demo import generate
+from comdiv.engine import LocalEngine
 
 Clause = tuple[str, ...]
 Member = tuple[Clause, tuple[int, ...]]  # a clause and its holes

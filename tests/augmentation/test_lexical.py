@@ -3,9 +3,9 @@
 import random
 
 from augmentation.small import options, reading
-from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.operations import CurrentSet, PlainDraft, Refusal
 from comdiv.augmentation.operations.lexical import Lexical, exchange, find_fragment
+from comdiv.engine import LocalEngine
 from comdiv.reading import Reading
 
 SHELLS = reading(

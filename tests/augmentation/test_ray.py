@@ -11,7 +11,7 @@ import pytest
 
 from augmentation.small import bytes_of, options, write_small_dataset
 from comdiv.augmentation import augment_dataset
-from comdiv.augmentation.ray_engine import RayEngine
+from comdiv.engine import RayEngine
 from comdiv.errors import ComdivError
 from comdiv.solvers.runs import make_solver
 

@@ -7,7 +7,6 @@ import pytest
 
 from augmentation.small import english, options, reading
 from augmentation.test_environments import environment_by_hand, holes_by_hand
-from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.environments import EnvironmentIndex
 from comdiv.augmentation.operations import CurrentSet, Draft, Refusal
 from comdiv.augmentation.operations.structural import (
@@ -20,6 +19,7 @@ from comdiv.augmentation.operations.structural import (
     replaceable_clauses,
 )
 from comdiv.augmentation.proposals import usable_readings
+from comdiv.engine import LocalEngine
 from comdiv.expression import to_infix
 from comdiv.reading import Reading
 

@@ -31,7 +31,7 @@ def run(plan: Path, *options: str) -> Result:
 @pytest.fixture
 def pretending(monkeypatch: pytest.MonkeyPatch) -> Pretending:
     engine = Pretending(lambda cell: "failed" if cell.label == "comdiv" else "done")
-    monkeypatch.setattr("comdiv.experiments.engine.make_engine", lambda *arguments: engine)
+    monkeypatch.setattr("comdiv.engine.make_engine", lambda *arguments: engine)
     return engine
 
 
@@ -117,7 +117,7 @@ def test_a_users_mistake_is_one_line(options: tuple[str, ...], message: str, pla
 def test_more_jobs_than_cores_are_fewer_and_say_so(
     plan: Path, pretending: Pretending, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("comdiv.experiments.runner.available_cores", lambda: 2)
+    monkeypatch.setattr("comdiv.experiments.runner.usable_processors", lambda: 2)
     assert "8 jobs at a time are more than this machine has cores for: 2 instead" in run(plan, "--jobs", "8").stderr
 
 
@@ -129,7 +129,7 @@ def test_the_best_of_a_tuning_is_shown(tmp_path: Path, monkeypatch: pytest.Monke
         def summary(self, cell: Cell) -> dict[str, Any]:
             return {"validation_accuracy": cell.facts.settings["batch"] / 64} if cell.kind == "training" else {}
 
-    monkeypatch.setattr("comdiv.experiments.engine.make_engine", lambda *arguments: Measuring(lambda cell: "done"))
+    monkeypatch.setattr("comdiv.engine.make_engine", lambda *arguments: Measuring(lambda cell: "done"))
     said = run(path).stdout
     rows = [line.split() for line in said.splitlines() if "batch=" in line]
     assert rows[:3] == [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from comdiv.engine import RayEngine
 from comdiv.errors import ComdivError
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.ray_engine import RayEngine
 from comdiv.experiments.runner import State, run_plan
 from experiments.tiny import SETTINGS, results_of, times_done, tiny_corpus, tiny_plan
 
@@ -31,7 +31,7 @@ def closed_port() -> int:
 @pytest.mark.parametrize("prefix", ["", "ray://"])
 def test_an_address_at_which_nobody_answers_is_one_line(prefix: str) -> None:
     with pytest.raises(ComdivError, match="no Ray cluster there: Connection refused") as caught:
-        RayEngine(f"{prefix}127.0.0.1:{closed_port()}", None, {})
+        RayEngine(f"{prefix}127.0.0.1:{closed_port()}", None)
     assert "\n" not in str(caught.value)
 
 
@@ -84,14 +84,15 @@ def test_a_lost_node_costs_nothing_and_the_results_are_those_of_one_machine(clus
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     thief = NodeThief(cluster, node, tmp_path / "ray")
-    results = run_plan(plan, tmp_path / "ray", RayEngine(cluster.address, None, {}), base=tmp_path, watch=thief)
+    results = run_plan(plan, tmp_path / "ray", RayEngine(cluster.address, None), base=tmp_path, watch=thief)
     assert {cell.status for cell in results.cells} == {"done"}
     assert thief.victim
     assert any(line.startswith("again: ") for line in thief.news)
     assert set(times_done(tmp_path / "ray").values()) == {1}
     victim = next(cell for cell in results.cells if cell.key == thief.victim)
-    assert victim.log is not None
-    log = victim.log.read_text(encoding="utf-8")
+    path = victim.file("log.txt")
+    assert path is not None
+    log = path.read_text(encoding="utf-8")
     assert len(set(re.findall(r"node (\w+)", log))) == 2  # began on one node, ended on the other
     assert log.count(f"epoch 1/{EPOCHS} ") == 1  # and went on where it was
     assert len({cell.node for cell in results.cells}) == 2
@@ -105,7 +106,7 @@ def test_a_lost_node_costs_nothing_and_the_results_are_those_of_one_machine(clus
 def test_without_an_address_ray_starts_on_this_machine(tmp_path: Path) -> None:
     tiny_corpus(tmp_path)
     record = tiny_plan(datasets={"iid": tiny_plan()["datasets"]["iid"]}, methods={}, measure={"k": [3]})
-    results = run_plan(make_plan(record), tmp_path / "runs", RayEngine(None, 1, {}), base=tmp_path)
+    results = run_plan(make_plan(record), tmp_path / "runs", RayEngine(None, 1), base=tmp_path)
     assert {cell.status for cell in results.cells} == {"done"}
     done = json.loads((tmp_path / "runs" / "cells" / results.cells[0].key / "done.json").read_text())
     assert done["node"]

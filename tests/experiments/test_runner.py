@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from comdiv.engine import Ended, LocalEngine, cause_of_death
 from comdiv.experiments.cell import Cell, PlanResults
-from comdiv.experiments.engine import Ended, LocalEngine, Task, cause_of_death
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.runner import ATTEMPTS, State, fitting_jobs, run_plan, tasks_of
 from comdiv.experiments.store import begin_cell, fail_cell, finish_cell
+from comdiv.experiments.worker import Task
 from experiments.tiny import SETTINGS, summary_of, times_done, tiny_corpus, tiny_plan
 
 PROGRAM = """
@@ -147,7 +148,7 @@ def test_evaluations_share_the_process_of_their_training(folder: Path) -> None:
 
 
 def test_jobs_never_take_more_cores_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("comdiv.experiments.runner.available_cores", lambda: 8)
+    monkeypatch.setattr("comdiv.experiments.runner.usable_processors", lambda: 8)
     assert [fitting_jobs(wanted, threads) for wanted, threads in ((None, 1), (3, 1), (20, 1), (8, 3), (1, 99))] == [
         8, 3, 8, 2, 1,
     ]  # fmt: skip

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from augmentation.small import options, reading
-from comdiv.augmentation.engine import LocalEngine
 from comdiv.augmentation.operations import CurrentSet, Refusal
 from comdiv.augmentation.operations.structural import Structural
+from comdiv.engine import LocalEngine
 from comdiv.language.coherence import Actors
 from comdiv.language.en.coherence import EnglishCoherence
 from comdiv.reading import Reading

@@ -7,13 +7,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from comdiv.augmentation.engine import Engine, LocalEngine
 from comdiv.augmentation.growth_report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import draw_ids, index_round, make_operations, usable_readings
 from comdiv.augmentation.rounds import MakeSolver, Round
 from comdiv.augmentation.source import AugmentationSource, masked_hash, read_source
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
+from comdiv.engine import Engine, LocalEngine
 from comdiv.errors import ComdivError
 from comdiv.files import write_text
 from comdiv.problem import REPETITION, Problem

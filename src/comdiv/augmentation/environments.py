@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from comdiv.augmentation.engine import Engine
+from comdiv.engine import Engine
 
 LONGEST_FRAGMENT = 4  # tokens of one span
 Integers = npt.NDArray[np.int64]

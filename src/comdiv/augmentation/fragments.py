@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.environments import (
     LONGEST_FRAGMENT,
     ClauseTable,
@@ -17,6 +16,7 @@ from comdiv.augmentation.environments import (
     environment_rows,
     group_on,
 )
+from comdiv.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from comdiv.augmentation.engine import Engine, LocalEngine
 from comdiv.augmentation.operations import CurrentSet, Draft, ProblemOperation, Refusal
 from comdiv.augmentation.options import AugmentationOptions
+from comdiv.engine import Engine, LocalEngine
 from comdiv.expression import to_infix
 from comdiv.problem import Problem, Provenance, problem_line
 from comdiv.reading import Reading, read, read_all

@@ -13,7 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.operations import Refusal
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import (
@@ -25,6 +24,7 @@ from comdiv.augmentation.proposals import (
     operation_label,
     read_lines,
 )
+from comdiv.engine import Engine
 from comdiv.errors import ComdivError
 from comdiv.expression import template
 from comdiv.files import atomic_write, write_text

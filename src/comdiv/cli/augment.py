@@ -11,7 +11,6 @@ from comdiv.cli.options import Options, takes
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
-    from comdiv.augmentation.engine import Engine
     from comdiv.augmentation.options import AugmentationOptions
 
 
@@ -35,18 +34,17 @@ def augment(
 ) -> None:
     """Augment a training set with new compositions of its own problems (§IV). Test problems are never read."""
     from comdiv.augmentation import AugmentationOptions, augment_dataset
+    from comdiv.engine import make_engine
     from comdiv.solvers.runs import make_solver
 
     options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban) or ())
     _check_ranker(options)
-    workers = _engine(engine, address, jobs)
+    workers = make_engine(engine, jobs if engine == "local" else None, address)
     try:
         with progress_of("augmenting") as progress:
             report = augment_dataset(source, out, options, make_solver=make_solver, engine=workers, progress=progress)
     finally:
-        close = getattr(workers, "close", None)
-        if close is not None:
-            close()
+        workers.close()
     if json:
         print_json(report)
     else:
@@ -59,18 +57,6 @@ def _check_ranker(options: "AugmentationOptions") -> None:
 
     if options.ranker != "none":
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
-
-
-def _engine(name: str, address: str | None, jobs: int) -> "Engine":
-    if name == "ray":
-        from comdiv.augmentation.ray_engine import RayEngine
-
-        return RayEngine(address)
-    if address is not None:
-        raise ComdivError("--address goes with --engine ray")
-    from comdiv.augmentation.engine import LocalEngine
-
-    return LocalEngine(jobs)
 
 
 def _read_ban(path: Path | None) -> tuple[str, ...] | None:

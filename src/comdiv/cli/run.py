@@ -47,12 +47,12 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
-    from comdiv.experiments.engine import make_engine
+    from comdiv.engine import make_engine
     from comdiv.experiments.plan import read_plan
     from comdiv.experiments.planning import plan_cells
     from comdiv.experiments.runner import fitting_jobs, run_plan, selected
 
-    if address is not None and engine != "ray":
+    if address is not None and engine != "ray":  # before anything is read
         raise ComdivError("--address goes with --engine ray")
     read = read_plan(plan, preset, samples)
     fitting = fitting_jobs(jobs, read.training.threads)

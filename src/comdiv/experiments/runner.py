@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from comdiv.engine import Ended, Launcher, LocalEngine, usable_processors
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.cell import Cell, Facts, PlanResults
-from comdiv.experiments.engine import Ended, Engine, LocalEngine, Task, available_cores
 from comdiv.experiments.keys import adopt_cells
 from comdiv.experiments.plan import Plan
 from comdiv.experiments.planning import plan_cells
@@ -31,6 +31,7 @@ from comdiv.experiments.store import (
     read_plan_results,
     write_plan,
 )
+from comdiv.experiments.worker import Task
 
 ATTEMPTS = 3  # of a task whose process or node dies; a cell that fails by itself is not tried again in the same run
 _TICK = 0.5  # seconds between two looks at the progress
@@ -65,7 +66,7 @@ Watch = Callable[[State], None]
 def run_plan(
     plan: Plan,
     folder: Path,
-    engine: Engine | None = None,
+    engine: Launcher | None = None,
     *,
     base: Path | None = None,
     preset: str | None = None,
@@ -117,7 +118,7 @@ def register_plan(plan: Plan, folder: Path, cells: Sequence[Cell], preset: str |
 
 def fitting_jobs(wanted: int | None, threads: int) -> int:
     """How many jobs of so many threads this machine has cores for: never more than that, never none."""
-    most = max(1, available_cores() // threads)
+    most = max(1, usable_processors() // threads)
     return most if wanted is None else min(wanted, most)
 
 
@@ -135,7 +136,7 @@ def tasks_of(root: Path, cells: Iterable[Cell], threads: int) -> list[Task]:
 class _Run:
     root: Path
     cells: Sequence[Cell]
-    engine: Engine
+    engine: Launcher
     threads: int
     watch: Watch
     done: set[str] = field(default_factory=set)

@@ -10,12 +10,14 @@ import os
 import platform
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,6 +30,7 @@ from comdiv.experiments.store import (
     DONE,
     FAILED,
     LOG,
+    PLANS,
     PROGRESS,
     begin_cell,
     cell_folder,
@@ -42,6 +45,43 @@ _VERSIONS_OF = ("comdiv", "numpy", "torch", "transformers")
 _SCRATCH = (CELL, DONE, FAILED, LOG, PROGRESS, ".lock")
 CHECKPOINTS = "training_state"  # of a run; nobody needs them once it is over
 _SHOWN_EVERY = 0.5  # seconds between two notes on progress
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Cells for one process, one after the other: a training and its evaluations share what they have loaded."""
+
+    root: Path
+    cells: tuple[Cell, ...]
+    threads: int
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return self.cells[0].label
+
+    def to_json(self, node: str | None = None) -> str:
+        """The line on the standard input of a worker."""
+        cells = [cell.whole_json() for cell in self.cells]
+        return json.dumps({"root": str(self.root), "cells": cells, "threads": self.threads, "node": node}) + "\n"
+
+    def start(self, node: str | None = None) -> "subprocess.Popen[str]":
+        """A process for the cells, on this machine; results stay in `root`, which all nodes of a cluster must see."""
+        if not (self.root / PLANS).is_dir():
+            raise ComdivError(f"node {socket.gethostname()} does not see {self.root}: all nodes must share that folder")
+        folder = cell_folder(self.root, self.cells[0].key)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LOG).open("a", encoding="utf-8") as log:  # for what goes wrong before the cell has begun
+            process = subprocess.Popen(
+                [sys.executable, "-m", "comdiv.experiments.worker"],
+                stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, encoding="utf-8",
+                start_new_session=True,  # Ctrl-C is for the runner, which then ends its workers
+            )  # fmt: skip
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):  # it died at once: the exit code says how
+                process.stdin.write(self.to_json(node))
+                process.stdin.flush()
+        return process
 
 
 def main() -> None:

@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol
 
-from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.options import AugmentationOptions
+from comdiv.engine import Engine
 from comdiv.expression import Expression
 from comdiv.language import coherence_of
 from comdiv.language.coherence import Actors

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from comdiv.augmentation.engine import Engine
 from comdiv.augmentation.environments import EnvironmentIndex, Integers, group_on
 from comdiv.augmentation.operations import NO_VALUE, CurrentSet, Draft, ProblemOperation, Refusal
 from comdiv.augmentation.soundness import is_degenerate, is_overdrawn, positive_value
+from comdiv.engine import Engine
 from comdiv.expression import Expression, Leaf, Reference, leaves, map_leaves, renumber
 from comdiv.expression.tree import ONE
 from comdiv.language import coherence_of

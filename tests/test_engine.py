@@ -1,6 +1,5 @@
 """Forked processes give what one process gives; what goes wrong in one of them is told."""
 
-import io
 import os
 import signal
 from collections.abc import Sequence
@@ -11,8 +10,7 @@ import pytest
 
 from augmentation.small import bytes_of, options, write_small_dataset
 from comdiv.augmentation import augment_dataset
-from comdiv.augmentation.engine import LocalEngine
-from comdiv.augmentation.processes import _HEADER, _received, can_fork, forked_map
+from comdiv.engine import LocalEngine, can_fork, forked_map
 from comdiv.errors import ComdivError
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are forked on Linux only")
@@ -65,18 +63,6 @@ def test_a_process_that_dies_is_told_in_one_line() -> None:
         list(forked_map(deadly, None, range(6), 2))
 
 
-@pytest.mark.parametrize("sent", [b"", b"\x08", _HEADER.pack(0, 20), _HEADER.pack(0, 20) + b"half an ans"])
-def test_a_process_that_dies_in_the_middle_of_an_answer_is_told_in_one_line(sent: bytes) -> None:
-    with pytest.raises(ComdivError, match="has died"):
-        _received(io.BytesIO(sent))
-
-
-@pytest.mark.parametrize("result", ["\ud800", {1, 2}])
-def test_a_result_that_cannot_be_sent_is_told_with_its_traceback(result: object) -> None:
-    with pytest.raises(RuntimeError, match=r"UnicodeEncodeError|AttributeError"):
-        list(forked_map(lambda shared, item: shared, result, range(6), 2))
-
-
 def test_who_stops_early_leaves_no_process_behind() -> None:
     results = forked_map(times, 1, range(100_000), 2)
     workers = [process(next(results)), process(next(results))]
@@ -95,7 +81,8 @@ def test_few_items_are_worked_on_here() -> None:
 def test_an_augmentation_by_three_processes_has_the_same_bytes(
     checks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from comdiv.augmentation import engine, rounds
+    from comdiv import engine
+    from comdiv.augmentation import rounds
 
     forked: list[int] = []
 
