@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,17 @@ def times(factor: int, item: int) -> str:
     return f"{os.getpid()} {factor * item}"
 
 
+def slowly(factor: int, item: int) -> str:
+    time.sleep(0.05)  # long enough for the other process to take the next item
+    return times(factor, item)
+
+
 def process(result: str) -> int:
     return int(result.split()[0])
 
 
 def test_results_come_in_the_order_of_the_items_and_several_processes_work() -> None:
-    found = list(forked_map(times, 3, range(20), 2))
+    found = list(forked_map(slowly, 3, range(20), 2))
     assert [int(result.split()[1]) for result in found] == [3 * item for item in range(20)]
     workers = {process(result) for result in found}
     assert len(workers) == 2
