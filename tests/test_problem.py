@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
-from comdiv.problem import Problem, ProblemError, Provenance, parse_json, read_problems, write_problems
+from comdiv.loading import parse_json
+from comdiv.problem import Problem, ProblemError, Provenance, read_problems, write_problems
 from strategies import trees
 
 RECORD: dict[str, Any] = {
@@ -148,7 +149,7 @@ def test_what_is_no_problem_is_refused_with_file_line_and_id(record: Any, messag
         ("{no json}", "no JSON: Expecting property name enclosed in double quotes"),
         ('{"id": "1"', "no JSON: Expecting ',' delimiter"),
         ("[" * 100_000 + "]" * 100_000, "no JSON: nested too deeply"),
-        ('{"id": 1' + "0" * 5_000 + "}", "no JSON: Exceeds the limit"),
+        ('{"id": 1' + "0" * 5_000 + "}", "no JSON: a number of 300 digits"),
         ('{"id": "\\ud800"}', "no JSON: an escape such as \\ud800 that is only half a character"),
     ],
     ids=["no JSON", "cut off", "deep", "digits", "surrogate"],

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from comdiv.claims import claimed_folder
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256, refuse_to_overwrite, staging_folder, write_text
+from comdiv.loading import fitted, load_object
 from comdiv.problem import Problem, read_problems, write_problems
 
 PARTS = ("train", "validation", "test")
@@ -33,6 +36,19 @@ class Dataset:
     def training_side(self) -> tuple[Problem, ...]:
         """Train and validation together: what the paper calls the training set."""
         return self.train + self.validation
+
+
+class _RecordedFile(BaseModel):
+    problems: int = 0
+    sha256: str = ""
+
+
+class _RecordedFacts(BaseModel):
+    """What a `dataset.json` must look like, whoever wrote it; further keys may be anything."""
+
+    files: dict[str, _RecordedFile] = {}
+    settings: dict[str, Any] = {}
+    source: dict[str, Any] = {}
 
 
 def write_dataset(
@@ -99,14 +115,10 @@ def read_dataset(folder: Path) -> Dataset:
 def read_facts(folder: Path) -> dict[str, Any]:
     """How a dataset was made."""
     path = folder / FACTS
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ComdivError(f"{folder} is no complete dataset folder: it has no {FACTS}") from error
-    except (OSError, ValueError) as error:
-        raise ComdivError(f"{path}: {error}") from error
-    if not isinstance(facts, dict):
-        raise ComdivError(f"{path}: not a JSON object")
+    if not path.is_file():
+        raise ComdivError(f"{folder} is no complete dataset folder: it has no {FACTS}")
+    facts = load_object(path)
+    fitted(facts, _RecordedFacts, str(path))
     return facts
 
 

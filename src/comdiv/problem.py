@@ -5,9 +5,7 @@ On disk a corpus is JSON Lines, one problem a line: `id`, `language`, `text`, `e
 do not know survive a round trip.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,11 +14,10 @@ from typing import Any, Literal
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, ExpressionError, format_number, parse, parse_answer, to_infix
 from comdiv.files import json_line, write_json_lines
+from comdiv.loading import read_json_lines
 
 NumberForm = Literal["integer", "decimal", "percent", "fraction", "mixed", "word"]
 QuantityKind = Literal["measure", "share", "bare"]
-
-
 REPETITION = "repetition"  # the operation of an original that stands in an augmented set once more
 
 
@@ -176,48 +173,10 @@ def _missing(key: str) -> str:
     raise ProblemError(f"'{key}' is missing")
 
 
-_HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # an escape that is a character only together with another one
-
-
-def parse_json(text: str) -> Any:
-    """`json.loads` with `ValueError` for whatever cannot be used later: half a surrogate pair cannot be written."""
-    try:
-        value = json.loads(text)
-        if _HALF_A_CHARACTER.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    except UnicodeEncodeError:
-        raise ValueError("an escape such as \\ud800 that is only half a character") from None
-    return value
-
-
-def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = None) -> Iterator[tuple[int, Any]]:
-    """The lines of a JSON Lines file with their numbers, one at a time; blank lines are passed over.
-
-    A line that is no JSON is an error, unless `damaged` takes note of it.
-    """
-    try:
-        with path.open(encoding="utf-8-sig") as stream:
-            for number, line in enumerate(stream, start=1):
-                if not line.strip():
-                    continue
-                try:
-                    yield number, parse_json(line)
-                except ValueError as error:
-                    if damaged is None:
-                        raise ProblemError(f"{path}, line {number}: no JSON: {error}") from error
-                    damaged(number, f"no JSON: {error}")
-    except OSError as error:
-        raise ProblemError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise ProblemError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
-
-
 def read_problems(path: Path) -> Iterator[Problem]:
     """The problems of a JSON Lines file, one at a time; ids must be unique."""
     names: set[str] = set()
-    for number, record in read_json_lines(path):
+    for number, record in _records(path):
         try:
             problem = Problem.from_json(record)
         except ProblemError as error:
@@ -226,6 +185,13 @@ def read_problems(path: Path) -> Iterator[Problem]:
             raise ProblemError(f"{path}, line {number}: the id '{problem.id}' is there twice")
         names.add(problem.id)
         yield problem
+
+
+def _records(path: Path) -> Iterator[tuple[int, Any]]:
+    try:
+        yield from read_json_lines(path)
+    except ComdivError as error:
+        raise ProblemError(str(error)) from error
 
 
 def write_problems(path: Path, problems: Iterable[Problem]) -> int:

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO, Literal, get_args
 from comdiv.claims import locked_file
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, operator_count, parse, used_quantities, value_of
-from comdiv.problem import Problem, parse_json
+from comdiv.loading import parse_json
+from comdiv.problem import Problem
 from comdiv.reading import read
 
 REVIEW = "review.jsonl"

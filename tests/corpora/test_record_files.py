@@ -99,7 +99,7 @@ def test_a_single_column_needs_no_delimiter(tmp_path: Path) -> None:
         ('{"a": 1}\n{"a": ', "mine.txt, line 2: no JSON: "),
         ('{\n"a": 1\n}\n{\n"a" 2}', "mine.txt, record 2: no JSON: "),
         ('{\n"a": ' + "[" * 100_000, "mine.txt, record 1: no JSON: "),
-        ('[{"a": 1' + "0" * 5_000 + "}]", "mine.txt: no JSON: Exceeds the limit"),
+        ('[{"a": 1' + "0" * 5_000 + "}]", "mine.txt: no JSON: a number of 300 digits"),
         ('[{"a": "\\udc00"}]', "mine.txt: no JSON: an escape such as \\ud800"),
         ('{\n"a": "\\udc00"}', "mine.txt, record 1: no JSON: an escape such as \\ud800"),
         ("a,b\n1\n", "mine.txt, line 2: another number of fields than the header's 2"),

@@ -28,7 +28,8 @@ from comdiv.engine import Engine
 from comdiv.errors import ComdivError
 from comdiv.expression import template
 from comdiv.files import atomic_write, write_text
-from comdiv.problem import Problem, read_json_lines, read_problems, write_problems
+from comdiv.loading import read_json_lines
+from comdiv.problem import Problem, read_problems, write_problems
 from comdiv.reading import Reading
 from comdiv.solver import Progress, Solver
 

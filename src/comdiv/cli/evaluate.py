@@ -176,7 +176,7 @@ def _training_problems(
 
 def _refuse_other_evaluation(folder: Path, test: "Corpus", beam: int, *, force: bool) -> None:
     """An evaluation may be made again; one of other problems, or with another beam, is not written over."""
-    from comdiv.problem import parse_json
+    from comdiv.loading import parse_json
 
     result = folder / "result.json"
     if not result.is_file():

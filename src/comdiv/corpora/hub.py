@@ -19,7 +19,8 @@ from typing import Any
 from comdiv.errors import ComdivError
 from comdiv.expression import format_number, operator_count, template, to_infix
 from comdiv.files import file_sha256
-from comdiv.problem import KEYS, Problem, parse_json
+from comdiv.loading import parse_json
+from comdiv.problem import KEYS, Problem
 from comdiv.reading import read
 
 PREFIX = "hf:"

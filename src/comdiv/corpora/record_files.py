@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
-from comdiv.problem import parse_json, read_json_lines
+from comdiv.loading import parse_json, read_json_lines
 
 Record = Mapping[str, Any]
 Records = Iterator[tuple[str, Record]]  # each with its place: "mine.csv, line 7"

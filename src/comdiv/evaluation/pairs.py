@@ -12,7 +12,7 @@ from typing import Any
 from comdiv.errors import ComdivError
 from comdiv.evaluation.significance import Interval, Share, resampled_indices
 from comdiv.files import write_json_lines
-from comdiv.problem import read_json_lines
+from comdiv.loading import read_json_lines
 
 TRIPLES = "pairs.jsonl"  # beside the test.jsonl that has the problems
 

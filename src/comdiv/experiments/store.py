@@ -33,7 +33,8 @@ from comdiv.evaluation import read_predictions
 from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.experiments.cell import Cell, PlanResults, Record, sources
 from comdiv.files import file_sha256, write_text
-from comdiv.problem import Problem, read_json_lines, read_problems
+from comdiv.loading import read_json_lines
+from comdiv.problem import Problem, read_problems
 
 PLANS, CELLS, JUDGEMENTS = "plans", "cells", "judgements"
 CELL, DONE, FAILED, LOG, PROGRESS = "cell.json", "done.json", "failed.json", "log.txt", "progress.json"

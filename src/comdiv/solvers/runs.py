@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
 from comdiv.files import file_sha256, write_text
+from comdiv.loading import fitted, load_yaml
 from comdiv.problem import Problem
 from comdiv.registry import SOLVERS
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
@@ -29,15 +31,29 @@ _SOLVED_AT_ONCE = 256  # problems between two reports of progress
 # --- the configuration of a run ---
 
 
+class _RunData(BaseModel):
+    folder: str = ""
+    sha256: dict[str, str] = {}
+
+
+class _RunConfig(BaseModel):
+    """What a `config.yaml` must look like, whoever wrote it."""
+
+    solver: str = ""
+    preset: str = ""
+    settings: dict[str, Any] | None = {}
+    data: _RunData | None = None
+
+
 def read_config(run: Path) -> dict[str, Any]:
-    """A run's configuration; empty where the file holds something else."""
-    try:
-        config = yaml.safe_load((run / CONFIG).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ComdivError(f"{run} is no run of a solver: it has no {CONFIG}") from error
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ComdivError(f"{run} is no run of a solver: {CONFIG}: {error}") from error
-    return config if isinstance(config, dict) else {}
+    """A run's configuration, in its shape; further keys may be anything."""
+    if not (run / CONFIG).is_file():
+        raise ComdivError(f"{run} is no run of a solver: it has no {CONFIG}")
+    config = load_yaml(run / CONFIG)
+    if not isinstance(config, dict):
+        raise ComdivError(f"{run} is no run of a solver: {CONFIG} is not a mapping")
+    fitted(config, _RunConfig, f"{run} is no run of a solver: {CONFIG}")
+    return config
 
 
 def write_config(run: Path, config: Mapping[str, Any]) -> None:

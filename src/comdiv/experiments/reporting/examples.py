@@ -33,7 +33,8 @@ from comdiv.expression import (
 )
 from comdiv.expression.printing import leaf_text
 from comdiv.language import get_language
-from comdiv.problem import Problem, Quantity, read_json_lines
+from comdiv.loading import read_json_lines
+from comdiv.problem import Problem, Quantity
 from comdiv.splitting.extraction import Extraction, compounds_of, extract
 
 COLOURS = 10  # classes q0 … q9 of the page's style
