@@ -62,7 +62,7 @@ def corpus() -> list[Problem]:
 
 def workshop_of(problems: Iterable[Problem], code: str = "zh") -> Workshop:
     language = get_language(code)
-    return Workshop.over([tale for given in problems if (tale := tell(given, language))], language, 0)
+    return Workshop([tale for given in problems if (tale := tell(given, language))], language, 0)
 
 
 @cache

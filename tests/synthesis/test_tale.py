@@ -2,7 +2,9 @@
 
 import pytest
 
+from comdiv.expression import parse
 from comdiv.language import get_language
+from comdiv.problem import Problem
 from comdiv.synthesis.filling import learn_language
 from comdiv.synthesis.tale import Seed, Tale, find_seed, tell
 from synthesis.handmade import RULES, problem
@@ -61,3 +63,76 @@ def test_the_first_word_of_a_sentence_names_nobody() -> None:
     assert "By" not in opener.roles.values()
     assert name.roles["compared1"] == "Oscar"
     assert name.roles["reference1"] == "Maya"
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "language", "signs"),
+    [
+        ("运来5袋大米，每袋20千克，一共多少千克？", "N0*N1", "zh", [("measure", False), ("measure", True)]),
+        ("一堆煤重100吨，用去(2/5)，用去多少吨？", "N0*N1", "zh", [("measure", False), ("share", False)]),
+        (
+            "每袋20千克运来5袋，一共多少千克？",
+            "N0*N1",
+            "zh",
+            [("measure", True), ("measure", False)],
+        ),  # 每 of the first
+        (
+            "There are 5 boxes. There are 12 pens in each box. How many pens are there?",
+            "N0*N1",
+            "en",
+            [("measure", False), ("measure", True)],  # in English the word may follow
+        ),
+    ],
+)
+def test_a_quantity_has_a_kind_and_may_be_said_of_each(
+    text: str, expression: str, language: str, signs: list[tuple[str, bool]]
+) -> None:
+    assert tale(text, expression, language).signs == signs
+
+
+def test_words_are_nouns_verbs_and_units_with_synonyms_as_one() -> None:
+    pears = tale("商店有梨90公斤，卖出30公斤，还剩多少公斤？", "N0-N1")
+    assert pears.clause_words == ({"商店", "梨", "千克"}, {"卖出", "千克"}, {"剩", "千克"})
+    assert pears.words == {"商店", "梨", "千克", "卖出", "剩"}
+    assert [given.unit for given in pears.givens] == ["千克", "千克"]
+    assert (pears.asked_unit, pears.asked_unit_name) == ("公斤", "千克")
+
+
+def test_joined_clauses_have_the_words_of_all() -> None:
+    joined = seed("2", "食堂很大，运来5袋大米每袋20千克，吃了4天，平均每天吃多少千克？", "N0*N1/N2")
+    assert joined is not None
+    coal = seed("1", "为了过冬，村里买来一批煤，这批煤重100吨，烧了(2/5)，还剩多少吨？", "N0*(1-N1)")
+    assert coal is not None
+    assert coal.tale.words_in(coal.clauses[:1]) == frozenset[str]().union(*coal.tale.clause_words[:3])
+    assert {"过冬", "村里", "100"} <= coal.tale.tokens_in(coal.clauses[0])
+    assert coal.clause_with(1).text == "烧了(2/5)，"
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        (
+            "果园有桃树60棵，梨树比桃树多(1/4)，梨树有多少棵？",
+            {"object0": "桃树", "compared1": "梨树", "reference1": "桃树"},
+        ),
+        ("甲数是30，乙数是6，甲数是乙数的几倍？", {"measured0": "甲数", "pair0": "甲数", "pair1": "乙数"}),
+        ("小红有邮票30张，小明有6张，小明的邮票比小红的邮票少多少张？", {"pair0": "小红", "pair1": "小明的邮票"}),
+    ],
+)
+def test_roles_say_who_and_what_a_clause_speaks_of(text: str, roles: dict[str, str]) -> None:
+    found = tale(text, "N0/N1").roles
+    assert {role: found.get(role) for role in roles} == roles
+
+
+@pytest.mark.parametrize("expression", ["3+4", "N0*N5"])
+def test_a_problem_whose_text_does_not_carry_its_expression_has_no_tale(expression: str) -> None:
+    given = Problem("p", "zh", "有3个苹果，又买来4个，一共有几个？", parse(expression))
+    assert tell(given, get_language("zh")) is None
+
+
+def test_a_person_and_a_place_are_named_in_english() -> None:
+    language, names = learn_language("en", ["In Boston Ann sees Tom. Tom has 3 cups and Ann none. Is Boston near?"])
+    given = problem("p", "Tom lives near Boston. He has 3 cups and buys 2 cups. How many cups has he?", "N0+N1", "en")
+    story = tell(given, language, names)
+    assert story is not None
+    assert (story.roles["person"], story.roles["place"]) == ("Tom", "Boston")

@@ -18,6 +18,7 @@ from comdiv.corpora import Corpus
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.figures import Draw, Theme, write_figure
 from comdiv.files import write_text
+from comdiv.problem import Problem
 from comdiv.splitting.extraction import Extraction
 from comdiv.splitting.measurement import Frequency, Measurement, markdown_table, measure
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
@@ -56,11 +57,7 @@ def build_dataset(
 ) -> tuple[Dataset, Measurement]:
     """The dataset of a split and its measurement; `source` says which corpus it was made from."""
     measurement = measure(extraction, test, settings.extraction, alpha=settings.alpha)
-    validation = draw_validation(extraction, test, settings.validation_share, seed=settings.seed, twins=settings.twins)
-    parts = {
-        name: tuple(problem for problem, chosen in zip(extraction.problems, mask, strict=True) if chosen)
-        for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
-    }
+    parts = cut_parts(extraction, test, settings.validation_share, seed=settings.seed, twins=settings.twins)
     facts = {
         "made_by": "comdiv split",
         "source": dict(source),
@@ -92,6 +89,15 @@ def write_split(
         force=force,
     )
     return facts, measurement
+
+
+def cut_parts(
+    extraction: Extraction, test: Mask, validation_share: float, *, seed: int, twins: bool = True
+) -> dict[str, tuple[Problem, ...]]:
+    """Train, validation and test, once the test side is known."""
+    validation = draw_validation(extraction, test, validation_share, seed=seed, twins=twins)
+    sides = {"train": ~test & ~validation, "validation": validation, "test": test}
+    return {name: tuple(extraction.problems[i] for i in np.flatnonzero(side)) for name, side in sides.items()}
 
 
 def draw_validation(extraction: Extraction, test: Mask, share: float, *, seed: int, twins: bool = True) -> Mask:

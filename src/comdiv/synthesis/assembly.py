@@ -213,27 +213,27 @@ def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, w
     """Reformulations in the order of rising novelty, which every seed that enters train may change."""
     waiting = {family.seed.id: family for family in sorted(candidates, key=lambda family: family.seed.id)}
     novelty = {name: company.novelty(family.product) for name, family in waiting.items()}
-    chosen: list[Family] = []
+    selection: list[Family] = []
     texts: set[str] = set()
-    while waiting and (wanted is None or len(chosen) < wanted):
+    while waiting and (wanted is None or len(selection) < wanted):
         name = min(waiting, key=lambda name: (novelty[name], name))
         family = waiting.pop(name)
         if bound is not None and novelty[name] > bound:
             break
         seed = family.seed
         own = {seed.entry.mask, family.product.tale.mask}
-        if own & texts or (bound is not None and any(_similarity(other, family) > bound for other in chosen)):
+        if own & texts or (bound is not None and any(_similarity(other, family) > bound for other in selection)):
             continue
         texts |= own
-        chosen.append(family)
+        selection.append(family)
         for other, candidate in waiting.items():
             novelty[other] = max(novelty[other], _similarity(candidate, family))
-    if wanted is not None and len(chosen) < wanted:
+    if wanted is not None and len(selection) < wanted:
         limit = "" if bound is None else f" with novelty {bound} or less"
         raise ComdivError(
-            f"{wanted} lexical test problems are wanted, but only {len(chosen)} reformulations{limit} are there"
+            f"{wanted} lexical test problems are wanted, but only {len(selection)} reformulations{limit} are there"
         )
-    return chosen
+    return selection
 
 
 def _similarity(family: Family, other: Family) -> int:

@@ -1,8 +1,8 @@
 """The indexed corpus (§III-B): clauses that may fill a placeholder, by template, role and unit, and by their words."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from comdiv.language.base import SHARE
 from comdiv.problem import Quantity
@@ -12,7 +12,7 @@ from comdiv.synthesis.tale import Tale
 CLAUSE_WEIGHT = 2  # words that the new clause shares with its neighbours count twice, besides once as the problem's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Donor:
     """A clause of a problem that may fill a placeholder; `quantity` is the number that x takes the place of."""
 
@@ -30,7 +30,7 @@ class Donor:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class Offer:
     """A donor with the paper's similarity (words that both problems have) and ours: its neighbours' words on top."""
 
     donor: Donor
@@ -38,59 +38,35 @@ class Scored:
     score: int
 
 
-@dataclass(slots=True)
-class _Bucket:
-    """Donors of one kind, and for each word the donors that have it: in the problem, in the clause."""
-
-    donors: list[Donor] = field(default_factory=list)
-    of_problem: dict[str, list[int]] = field(default_factory=dict)
-    of_clause: dict[str, list[int]] = field(default_factory=dict)
-
-    def add(self, donor: Donor) -> None:
-        number = len(self.donors)
-        self.donors.append(donor)
-        for word in donor.tale.words:
-            self.of_problem.setdefault(word, []).append(number)
-        for word in donor.tale.words_in([donor.clause]):
-            self.of_clause.setdefault(word, []).append(number)
-
-    def ranked(self, words: Collection[str], neighbours: Collection[str]) -> list[Scored]:
-        similarity: Counter[int] = Counter()
-        for word in words:
-            similarity.update(self.of_problem.get(word, ()))
-        beside: Counter[int] = Counter()
-        for word in neighbours:
-            beside.update(self.of_clause.get(word, ()))
-        scored = [
-            Scored(self.donors[number], count, count + CLAUSE_WEIGHT * beside[number])
-            for number, count in similarity.items()
-        ]
-        return sorted(scored, key=lambda entry: (-entry.score, entry.donor.id))
-
-
-_Key = tuple[
-    str | None, int | None, str
-]  # template, rank of the quantity stated (None: a question), share, measure or bare
+# Template, rank of the quantity that is stated (None: a question), and share, measure or bare.
+_Key = tuple[str | None, int | None, str]
 
 
 class DonorIndex:
     """Every clause of the corpus that can fill a placeholder. Donors without a word in common are never looked at."""
 
     def __init__(self, tales: Iterable[Tale]) -> None:
-        self._buckets: dict[_Key, _Bucket] = {}
-        for tale in sorted(tales, key=lambda tale: tale.problem.id):
+        self._by_problem: dict[tuple[_Key, str], list[Donor]] = defaultdict(list)  # for each word of the problem
+        self._by_clause: dict[tuple[_Key, str], list[Donor]] = defaultdict(list)  # for each word of the clause
+        for tale in tales:
             for key, donor in _donors(tale):
-                self._buckets.setdefault(key, _Bucket()).add(donor)
+                for word in tale.words:
+                    self._by_problem[key, word].append(donor)
+                for word in tale.words_in([donor.clause]):
+                    self._by_clause[key, word].append(donor)
 
-    def donors(
+    def offers(
         self, template: str, rank: int | None, unit: str | None, words: Collection[str], neighbours: Collection[str]
-    ) -> list[Scored]:
+    ) -> list[Offer]:
         """Clauses of problems with the template in such a unit, most similar first, ties by id.
 
         They state the quantity of that rank and no other; without a rank they are questions that ask for the unit.
         """
-        bucket = self._buckets.get((template, rank, _kind(unit)))
-        return bucket.ranked(words, neighbours) if bucket else []
+        key = template, rank, _kind(unit)
+        similarity = Counter(donor for word in words for donor in self._by_problem.get((key, word), ()))
+        beside = Counter(donor for word in neighbours for donor in self._by_clause.get((key, word), ()))
+        offers = [Offer(donor, n, n + CLAUSE_WEIGHT * beside[donor]) for donor, n in similarity.items()]
+        return sorted(offers, key=lambda offer: (-offer.score, offer.donor.id))
 
 
 def _donors(tale: Tale) -> Iterator[tuple[_Key, Donor]]:

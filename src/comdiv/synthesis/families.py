@@ -46,8 +46,8 @@ def _decompose(seed: Seed, workshop: Workshop) -> Family | str:
         answer = value_of(seed.rule.tree, values)
     except ExpressionError:
         return "no value"
-    published = seed.tale.problem.answer
-    if published is not None and not answers_agree(answer, published):
+    corpus_answer = seed.tale.problem.answer
+    if corpus_answer is not None and not answers_agree(answer, corpus_answer):
         return "the corpus's answer is another one"
     if x <= 0 or answer <= 0:
         return "not positive"
@@ -83,9 +83,9 @@ def _reformulate(seed: Seed, workshop: Workshop) -> Family | str:
 def _possible_units(seed: Seed, workshop: Workshop, *, adds: bool) -> list[str | None]:
     """What the new question may ask for: what such problems do, else the quantities' own unit, or a share."""
     unit = seed.tale.givens[0].unit
-    learnt = workshop.asked_units.majority(seed.rule.products[0].template, seed.tale.givens)
+    usual = workshop.asked_units.majority(seed.rule.products[0].template, seed.tale.givens)
     others = [unit] if adds or unit is None else [SHARE, *seed.tale.story.multiples]
-    return list(dict.fromkeys([learnt, *others] if learnt else others))
+    return list(dict.fromkeys([usual, *others] if usual else others))
 
 
 def as_reviewed(family: Family, decisions: Mapping[str, Decision], *, only_accepted: bool) -> Family | str:

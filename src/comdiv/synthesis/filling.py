@@ -11,7 +11,7 @@ from comdiv.language import Language, get_language, learn_units
 from comdiv.language.base import SHARE
 from comdiv.problem import Problem, Provenance
 from comdiv.reading import read_text
-from comdiv.synthesis.donors import Donor, DonorIndex, Scored, Surroundings, find_names
+from comdiv.synthesis.donors import Donor, DonorIndex, Offer, Surroundings, find_names
 from comdiv.synthesis.proofreading import Proofreader, story_features
 from comdiv.synthesis.rules import DELTA, ProductRule
 from comdiv.synthesis.sense import (
@@ -45,30 +45,17 @@ Reason = Literal[
 _STAGES: tuple[Reason, ...] = get_args(Reason)
 
 
-@dataclass(frozen=True, slots=True)
 class Workshop:
     """Everything that is found once for a corpus in one language: its tales, donors, units and proofreader."""
 
-    language: Language  # with the corpus's units
-    tales: tuple[Tale, ...]
-    index: DonorIndex
-    asked_units: AskedUnits
-    whole: frozenset[str]
-    proofreader: Proofreader
-    least_plausible: float
-
-    @classmethod
-    def over(cls, tales: Sequence[Tale], language: Language, least_plausible: float) -> "Workshop":
-        """The workshop of a corpus that has been read."""
-        return cls(
-            language,
-            tuple(tales),
-            DonorIndex(tales),
-            AskedUnits(tales),
-            whole_units(tales),
-            Proofreader(tales if least_plausible > 0 else (), language),
-            least_plausible,
-        )
+    def __init__(self, tales: Iterable[Tale], language: Language, least_plausible: float) -> None:
+        self.language = language  # with the corpus's units
+        self.tales = tuple(tales)
+        self.index = DonorIndex(self.tales)
+        self.asked_units = AskedUnits(self.tales)
+        self.whole_units = whole_units(self.tales)
+        self.least_plausible = least_plausible
+        self.proofreader = Proofreader(self.tales if least_plausible > 0 else (), language)
 
 
 def learn_language(code: str, texts: Sequence[str]) -> tuple[Language, frozenset[str]]:
@@ -125,10 +112,10 @@ def fill(
     placeholder = _Placeholder(seed, number, product, unit, x, around, product_roles(seed, product), referent)
     best: Product | None = None
     furthest = 0
-    for scored in _donors(placeholder, workshop)[:MOST_TRIED]:
-        if best is not None and scored.score <= best.fit:
+    for offer in _offers(placeholder, workshop)[:MOST_TRIED]:
+        if best is not None and offer.score <= best.fit:
             break  # the fit is never above the score
-        result = _try(placeholder, scored, workshop)
+        result = _try(placeholder, offer, workshop)
         if isinstance(result, Product):
             best = result if best is None or result.fit > best.fit else best
         else:
@@ -136,26 +123,26 @@ def fill(
     return best or _STAGES[furthest]
 
 
-def _donors(placeholder: _Placeholder, workshop: Workshop) -> list[Scored]:
+def _offers(placeholder: _Placeholder, workshop: Workshop) -> list[Offer]:
     seed, product = placeholder.seed, placeholder.product
     neighbours = seed.tale.words_in(seed.clauses_for(product))
-    donors = workshop.index.donors(product.template, product.rank, placeholder.unit_name, seed.tale.words, neighbours)
-    return [scored for scored in donors if scored.donor.id != seed.id]
+    offers = workshop.index.offers(product.template, product.rank, placeholder.unit_name, seed.tale.words, neighbours)
+    return [offer for offer in offers if offer.donor.id != seed.id]
 
 
-def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Product | Reason:
-    seed, product, donor = placeholder.seed, placeholder.product, scored.donor
+def _try(placeholder: _Placeholder, offer: Offer, workshop: Workshop) -> Product | Reason:
+    seed, product, donor = placeholder.seed, placeholder.product, offer.donor
     language, number_words = workshop.language, seed.tale.problem.number_words
     if not _same_kinds(placeholder, donor) or donor.tale.problem.number_words != number_words:
         return "other kinds of quantities"
     names = match_names(donor.tale, seed, product, placeholder.roles, placeholder.referent)
-    if not _may_fit(placeholder, scored, names):
+    if not _may_fit(placeholder, offer, names):
         return "foreign words"
     delta = _delta(placeholder, donor, names, language)
     if delta is None:
         return "x cannot be written so"
-    scored = replace(scored, score=scored.score - _price(delta.text, placeholder.around, language))
-    if scored.score <= 0:
+    offer = replace(offer, score=offer.score - _price(delta.text, placeholder.around, language))
+    if offer.score <= 0:
         return "foreign words"
     if not is_sound(seed, product, delta.text, names.values()) or not _is_meant(placeholder, delta.text):
         return "another thing than x"
@@ -166,7 +153,7 @@ def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Produ
     if tale.value <= 0:
         return "not positive"
     asks = product.rank is None
-    if asks and placeholder.unit_name in workshop.whole and tale.value.denominator != 1:
+    if asks and placeholder.unit_name in workshop.whole_units and tale.value.denominator != 1:
         return "not whole"
     plausibility = None
     if workshop.least_plausible > 0:
@@ -176,7 +163,7 @@ def _try(placeholder: _Placeholder, scored: Scored, workshop: Workshop) -> Produ
         plausibility = workshop.proofreader.probability(texts, features, product.template)
         if plausibility < workshop.least_plausible:
             return "implausible"
-    return _product(placeholder, scored, tale, plausibility)
+    return _product(placeholder, offer, tale, plausibility)
 
 
 def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
@@ -194,9 +181,9 @@ def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
     return commutes and sorted(wanted, key=str) == sorted(signs, key=str)
 
 
-def _may_fit(placeholder: _Placeholder, scored: Scored, names: Iterable[str]) -> bool:
+def _may_fit(placeholder: _Placeholder, offer: Offer, names: Iterable[str]) -> bool:
     """Whether enough names of the donor's clause are known or can be rewritten: cheap, and true of few donors."""
-    donor = scored.donor
+    donor = offer.donor
     rewritable = [name.lower() for name in names]
     foreign = sum(
         name not in donor.verbs
@@ -205,7 +192,7 @@ def _may_fit(placeholder: _Placeholder, scored: Scored, names: Iterable[str]) ->
         and not any(name in longer or longer in name for longer in rewritable)
         for name in donor.names
     )
-    return FOREIGN_NAME * foreign < scored.score
+    return FOREIGN_NAME * foreign < offer.score
 
 
 def _delta(placeholder: _Placeholder, donor: Donor, names: dict[str, str], language: Language) -> _Piece | None:
@@ -281,15 +268,15 @@ def _givens(placeholder: _Placeholder) -> list[Given]:
     return givens
 
 
-def _product(placeholder: _Placeholder, scored: Scored, tale: Tale, plausibility: float | None) -> Product:
-    seed, donor = placeholder.seed, scored.donor
+def _product(placeholder: _Placeholder, offer: Offer, tale: Tale, plausibility: float | None) -> Product:
+    seed, donor = placeholder.seed, offer.donor
     details = {
         "product": "ab"[placeholder.number] if len(seed.rule.products) > 1 else None,
         "template": placeholder.product.template,
         "seed": seed.id,
         "donor": donor.id,
-        "similarity": scored.similarity,
-        "score": scored.score,
+        "similarity": offer.similarity,
+        "score": offer.score,
         "plausibility": plausibility,
         "x": None if placeholder.x is None else format_number(placeholder.x),
     }
@@ -303,5 +290,5 @@ def _product(placeholder: _Placeholder, scored: Scored, tale: Tale, plausibility
         details={key: value for key, value in details.items() if value is not None},
     )
     problem = replace(tale.problem, answer=tale.value, provenance=provenance)
-    fit = scored.score * (1.0 if plausibility is None else plausibility)
-    return Product(Tale(problem, tale.language), seed.id, donor.id, scored.similarity, round(fit, 6))
+    fit = offer.score * (1.0 if plausibility is None else plausibility)
+    return Product(Tale(problem, tale.language), seed.id, donor.id, offer.similarity, round(fit, 6))

@@ -31,10 +31,14 @@ DELTA = "delta"
 _NAME = re.compile(r"\bn(\d+)\b")
 
 
-class Place(BaseModel):
-    """One clause or several neighbouring ones, and the quantities that lie there, in any arrangement."""
+class _Entry(BaseModel):
+    """A part of the table."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Place(_Entry):
+    """One clause or several neighbouring ones, and the quantities that lie there, in any arrangement."""
 
     clauses: tuple[str, ...] = Field(min_length=1)
     quantities: tuple[str, ...] = Field(min_length=1)
@@ -45,20 +49,23 @@ class Place(BaseModel):
         return sorted(map(_rank, self.quantities))
 
 
-class ProductRule(BaseModel):
-    """A product: clauses of the seed in their order, one of them new; `role` is that of a narrative's quantity."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class _Story(_Entry):
+    """Clauses with a template."""
 
     clauses: tuple[str, ...] = Field(min_length=2)
     template: str
-    delta: Literal["question", "narrative"]
-    role: str | None = None
 
     @cached_property
     def tree(self) -> Expression:
         """The template as a tree; Reference(0) is n1."""
         return parse_template(self.template)
+
+
+class ProductRule(_Story):
+    """A product: clauses of the seed in their order, one of them new; `role` is that of a narrative's quantity."""
+
+    delta: Literal["question", "narrative"]
+    role: str | None = None
 
     @property
     def seed_clauses(self) -> tuple[str, ...]:
@@ -71,22 +78,13 @@ class ProductRule(BaseModel):
         return None if self.role is None else _rank(self.role)
 
 
-class Rule(BaseModel):
-    """One entry of the table."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class Rule(_Story):
+    """One entry of the table: a seed's clauses and template, where its quantities lie, and its products."""
 
     id: str
     kind: Literal["decomposition", "reformulation"]
-    template: str
-    clauses: tuple[str, ...] = Field(min_length=2)
     places: tuple[Place, ...] = Field(min_length=1)
     products: tuple[ProductRule, ...] = Field(min_length=1, max_length=2)
-
-    @cached_property
-    def tree(self) -> Expression:
-        """The seed's template as a tree."""
-        return parse_template(self.template)
 
     @cached_property
     def asking(self) -> int:
@@ -101,16 +99,16 @@ class Rule(BaseModel):
 
     def quantities_of(self, product: ProductRule) -> list[int | None]:
         """The seed's quantities that a product has, in the order of its text; None is the one of the new clause."""
-        found: list[int | None] = []
+        ranks: list[int | None] = []
         places = {clause: place for place in self.places for clause in place.clauses}
-        entered: list[Place] = []
+        visited: list[Place] = []
         for clause in product.clauses:
             if clause == DELTA:
-                found += [None] if product.delta == "narrative" else []
-            elif (place := places.get(clause)) is not None and place not in entered:
-                entered.append(place)
-                found += place.ranks
-        return found
+                ranks += [None] if product.delta == "narrative" else []
+            elif (place := places.get(clause)) is not None and place not in visited:
+                visited.append(place)
+                ranks += place.ranks
+        return ranks
 
     @model_validator(mode="after")
     def _checked(self) -> "Rule":
@@ -126,10 +124,8 @@ class Rule(BaseModel):
         return self
 
 
-class RuleTable(BaseModel):
+class RuleTable(_Entry):
     """All rules; ids and seeds' templates within a kind tell them apart."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     rules: tuple[Rule, ...] = Field(min_length=1)
 
@@ -181,9 +177,7 @@ def _over_seed(tree: Expression, quantities: list[int | None], x: Expression | N
         if not isinstance(leaf, Reference):
             return leaf
         index = quantities[leaf.index]
-        if index is None and x is None:
-            raise ValueError("the quantity of a narrative delta has no expression here")
-        return Reference(index) if index is not None else x  # type: ignore[return-value]
+        return Reference(index) if index is not None else x or leaf
 
     return map_leaves(tree, of_seed)
 
@@ -202,12 +196,12 @@ def _check_seed(rule: Rule) -> None:
     tree = _parsed(rule.template, "template")
     if len(set(rule.clauses)) != len(rule.clauses) or DELTA in rule.clauses:
         raise ValueError(f"clauses: each has a name of its own, and none is called {DELTA}")
-    named = [clause for place in rule.places for clause in place.clauses]
-    if unknown := [clause for clause in named if clause not in rule.clauses]:
+    clauses = [clause for place in rule.places for clause in place.clauses]
+    if unknown := [clause for clause in clauses if clause not in rule.clauses]:
         raise ValueError(f"places: there is no clause '{unknown[0]}'; clauses: {', '.join(rule.clauses)}")
-    if rule.clauses[-1] in named:
+    if rule.clauses[-1] in clauses:
         raise ValueError(f"places: {rule.clauses[-1]} is the question, which carries no quantity")
-    if named != [clause for clause in rule.clauses if clause in named]:
+    if clauses != [clause for clause in rule.clauses if clause in clauses]:
         raise ValueError("places: a clause belongs to one place, and they stand in the order of the clauses")
     ranks = [_rank(name) for place in rule.places for name in sorted(place.quantities)]
     if ranks != used_quantities(tree):
@@ -217,18 +211,18 @@ def _check_seed(rule: Rule) -> None:
 
 def _check_product(rule: Rule, product: ProductRule, field: str) -> None:
     tree = _parsed(product.template, f"{field}.template")
-    kept = product.seed_clauses
-    if len(kept) != len(product.clauses) - 1:
+    own = product.seed_clauses
+    if len(own) != len(product.clauses) - 1:
         raise ValueError(f"{field}.clauses: exactly one of them is {DELTA}")
-    if unknown := [clause for clause in kept if clause not in rule.clauses]:
+    if unknown := [clause for clause in own if clause not in rule.clauses]:
         raise ValueError(f"{field}.clauses: the seed has no clause '{unknown[0]}'")
-    if list(kept) != [clause for clause in rule.clauses if clause in kept]:
+    if list(own) != [clause for clause in rule.clauses if clause in own]:
         raise ValueError(f"{field}.clauses: they stand in the seed's order, each once")
     question = DELTA if product.delta == "question" else rule.clauses[-1]
-    if product.clauses[-1] != question or (product.delta == "question" and rule.clauses[-1] in kept):
+    if product.clauses[-1] != question or (product.delta == "question" and rule.clauses[-1] in own):
         raise ValueError(f"{field}.clauses: a problem has one question, its last clause: here {question}")
     for place in rule.places:
-        if 0 < len(set(place.clauses) & set(kept)) < len(place.clauses):
+        if 0 < len(set(place.clauses) & set(own)) < len(place.clauses):
             raise ValueError(f"{field}.clauses: {' and '.join(place.clauses)} are one place and stay together")
     quantities = rule.quantities_of(product)
     if len(quantities) != len(used_quantities(tree)):
@@ -242,18 +236,18 @@ def _check_product(rule: Rule, product: ProductRule, field: str) -> None:
     except ValueError as error:
         raise ValueError(f"{field}.role: {error}") from error
     if role != stated:
-        said = "no role: its delta is a question" if stated is None else f"the role n{stated + 1}"
-        raise ValueError(f"{field}.role: by the order of its clauses the product has {said}")
+        role_text = "no role: its delta is a question" if stated is None else f"the role n{stated + 1}"
+        raise ValueError(f"{field}.role: by the order of its clauses the product has {role_text}")
 
 
 def _check_decomposition(rule: Rule) -> None:
     if sorted(product.delta for product in rule.products) != ["narrative", "question"]:
         raise ValueError("products: a decomposition has two; one delta is a question, the other a narrative")
     stating = rule.products[1 - rule.asking]
-    joined = _over_seed(stating.tree, rule.quantities_of(stating), rule.x)
-    if not equivalent(joined, rule.tree):
+    whole = _over_seed(stating.tree, rule.quantities_of(stating), rule.x)
+    if not equivalent(whole, rule.tree):
         raise ValueError(
-            f"products: with {_infix(rule.x)} for {stating.role}, {stating.template} becomes {_infix(joined)}, "
+            f"products: with {_infix(rule.x)} for {stating.role}, {stating.template} becomes {_infix(whole)}, "
             f"not the seed's {rule.template}"
         )
     if operator_count(rule.tree) <= max(operator_count(product.tree) for product in rule.products):

@@ -4,7 +4,7 @@ The conditions are on a product as a whole, after the donor's names have been re
 new clause names what the rule says it names.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,29 +30,26 @@ class UnitOfX:
     per: bool
 
 
-_Key = tuple[str | None, tuple[tuple[str | None, Sign], ...]]
+_Kind = tuple[str | None, tuple[tuple[str | None, Sign], ...]]  # of problems: template, units and signs
 
 
 class AskedUnits:
     """Which unit the corpus's problems ask for, given their template and the units of their quantities."""
 
     def __init__(self, tales: Iterable[Tale]) -> None:
-        self._counts: dict[_Key, Counter[str]] = {}
+        self._counts: dict[_Kind, Counter[str]] = defaultdict(Counter)
         for tale in tales:
-            if tale.asked_unit_name is not None:
-                key = _key(tale.template, tale.givens)
-                self._counts.setdefault(key, Counter())[tale.asked_unit_name] += 1
+            if (unit := tale.asked_unit_name) is not None:
+                self._counts[_kind(tale.template, tale.givens)][unit] += 1
 
     def majority(self, template: str, givens: Iterable[Given]) -> str | None:
         """The unit that nearly all such problems ask for; None where they differ or are too few."""
-        counts = self._counts.get(_key(template, givens))
-        if not counts:
-            return None
-        unit, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+        counts = self._counts.get(_kind(template, givens), Counter())
+        unit, count = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
         return unit if count >= ENOUGH and count >= SURE * counts.total() else None
 
 
-def _key(template: str | None, givens: Iterable[Given]) -> _Key:
+def _kind(template: str | None, givens: Iterable[Given]) -> _Kind:
     return template, tuple((given.unit, given.sign) for given in givens)
 
 
@@ -191,8 +188,8 @@ def is_neutral(seed: Seed) -> bool:
 
     "A has n1, B has 3 more" does not, and neither do rates (每箱12个) and shares.
     """
-    stated = any(seed.tale.story.change.search(clause.text) for clause in seed.clauses_for(seed.rule.products[0]))
-    return not stated and not any(sign.per or sign.kind == "share" for sign in seed.tale.signs)
+    changes = any(seed.tale.story.change.search(clause.text) for clause in seed.clauses_for(seed.rule.products[0]))
+    return not changes and not any(sign.per or sign.kind == "share" for sign in seed.tale.signs)
 
 
 def speaks_of_x(seed: Seed, product: ProductRule, delta: str) -> bool:

@@ -20,7 +20,7 @@ from comdiv.review import REVIEW, Decision, latest, read_review
 from comdiv.solver import Progress
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
-from comdiv.splitting.outputs import corpus_facts, draw_validation, library_versions
+from comdiv.splitting.outputs import corpus_facts, cut_parts, library_versions
 from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble
 from comdiv.synthesis.families import Family, as_reviewed, make_family
 from comdiv.synthesis.filling import Workshop, learn_language
@@ -74,10 +74,10 @@ def synthesize_dataset(
     show = progress or (lambda stage, done, total, note: None)
     table = load_rules(options.rules)
     decisions = _decisions(folder, options)
-    excluded = [] if options.exclude is None else _problems_in(options.exclude)
+    excluded = None if options.exclude is None else read_dataset(options.exclude)
     codes = sorted({problem.language for problem in problems})
     workshops = [_workshop(code, problems, table, options, show) for code in codes]
-    exclusion = _Exclusion.of(excluded, workshops)
+    exclusion = _Exclusion(excluded, workshops)
     review = partial(as_reviewed, decisions=decisions, only_accepted=options.only is not None)
     yields = [_apply(rule, workshops, exclusion, review, show) for rule in table.rules]
     if not any(result.families for result in yields):
@@ -101,7 +101,7 @@ def _workshop(
         tale = tell(problem, language, names)
         tales += [] if tale is None else [tale]
     show("indexing", 0, 1, "")
-    return Workshop.over(tales, language, options.least_plausible)
+    return Workshop(tales, language, options.least_plausible)
 
 
 def _is_useful(problem: Problem, table: RuleTable) -> bool:
@@ -138,28 +138,17 @@ def _apply(
     return RuleYield(rule, problems, tuple(families), abandoned)
 
 
-@dataclass(frozen=True, slots=True)
 class _Exclusion:
-    """Problems of another dataset, by the ids of their seeds and by their texts with the numbers masked."""
+    """The problems of another dataset, by the ids of their seeds and by their texts with the numbers masked."""
 
-    ids: frozenset[str]
-    texts: frozenset[str]
-
-    @classmethod
-    def of(cls, problems: Sequence[Problem], workshops: Iterable[Workshop]) -> "_Exclusion":
+    def __init__(self, dataset: Dataset | None, workshops: Iterable[Workshop]) -> None:
         languages = {workshop.language.code: workshop.language for workshop in workshops}
-        known = [problem for problem in problems if problem.language in languages]
-        seeds = [problem.provenance.details.get("seed") for problem in problems]
-        ids = [seed if isinstance(seed, str) else p.id for p, seed in zip(problems, seeds, strict=True)]
-        return cls(frozenset(ids), frozenset(read(p, languages[p.language]).mask for p in known))
+        problems = () if dataset is None else dataset.training_side + dataset.test
+        self._ids = {str(problem.provenance.details.get("seed", problem.id)) for problem in problems}
+        self._texts = {read(p, languages[p.language]).mask for p in problems if p.language in languages}
 
     def has(self, seed: Seed) -> bool:
-        return seed.id in self.ids or seed.tale.mask in self.texts
-
-
-def _problems_in(folder: Path) -> list[Problem]:
-    dataset = read_dataset(folder)
-    return [*dataset.training_side, *dataset.test]
+        return seed.id in self._ids or seed.tale.mask in self._texts
 
 
 def _decisions(folder: Path, options: SynthesisOptions) -> dict[str, Decision]:
@@ -187,7 +176,7 @@ def _facts(
     assembly: Assembly,
 ) -> dict[str, Any]:
     version = next((problem.provenance.version for problem in problems), "")
-    chosen = Counter(problem.rule for problem in assembly.test)
+    counts = Counter(problem.rule for problem in assembly.test)
     histogram = Counter(assembly.novelty.values())
     paths = {name: getattr(options, name) for name in ("exclude", "rules", "review")}
     return {
@@ -198,7 +187,7 @@ def _facts(
             **{name: path and path.name for name, path in paths.items()},
         },
         "composition": {"structural": len(assembly.structural), "lexical": len(assembly.lexical)},
-        "rules": {result.rule.id: result.to_json(chosen[result.rule.id]) for result in yields},
+        "rules": {result.rule.id: result.to_json(counts[result.rule.id]) for result in yields},
         "seeds": {
             kind: sum(result.seeds for result in yields if result.rule.kind == kind)
             for kind in ("decomposition", "reformulation")
@@ -219,11 +208,7 @@ def _write(
     contexts = len({context for own in extraction.contexts for context in own if context})
     settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # a few problems have few clusters
     measurement = measure(extraction, test, settings)
-    validation = draw_validation(extraction, test, options.validation, seed=options.seed)
-    parts = {
-        name: tuple(problem for problem, chosen in zip(extraction.problems, mask, strict=True) if chosen)
-        for name, mask in (("train", ~test & ~validation), ("validation", validation), ("test", test))
-    }
+    parts = cut_parts(extraction, test, options.validation, seed=options.seed)
     facts = {**facts, **measurement.to_json(), "versions": library_versions()}
     facts["settings"] = {**facts["settings"], "extraction": settings.model_dump()}
     return write_dataset(

@@ -140,8 +140,8 @@ class Tale(Reading):
         names = [match["first"].strip(), match["second"].strip()]
         owners = [self.story.owner(name) for name in names]
         for ranks in ((0, 1), (1, 0)):
-            told = all(owner in self.clause_at(rank).text for owner, rank in zip(owners, ranks, strict=True))
-            if told and owners[0] != owners[1]:
+            matches = all(owner in self.clause_at(rank).text for owner, rank in zip(owners, ranks, strict=True))
+            if matches and owners[0] != owners[1]:
                 return {f"pair{rank}": name for name, rank in zip(names, ranks, strict=True)}
         return {}
 
@@ -185,14 +185,14 @@ def find_seed(rule: Rule, tale: Tale) -> Seed | None:
     if len(clauses) != len(rule.clauses):
         return None
     places = {name: number for number, place in enumerate(rule.places) for name in place.clauses}
-    carried: list[list[int]] = [[] for _ in rule.places]
+    ranks_at: list[list[int]] = [[] for _ in rule.places]
     for name, clause in zip(rule.clauses, clauses, strict=True):
         inside = [ranks[index] for index in clause.quantities if index in ranks]
         if inside and name not in places:
             return None
         if inside:
-            carried[places[name]] += inside
-    return Seed(rule, tale, clauses, tale) if carried == [place.ranks for place in rule.places] else None
+            ranks_at[places[name]] += inside
+    return Seed(rule, tale, clauses, tale) if ranks_at == [place.ranks for place in rule.places] else None
 
 
 def _joined(clauses: Sequence[Clause], ranks: dict[int, int], wanted: int) -> tuple[Clause, ...]:
@@ -203,15 +203,10 @@ def _joined(clauses: Sequence[Clause], ranks: dict[int, int], wanted: int) -> tu
         if any(index in ranks for index in result[position].quantities):
             position += 1
             continue
-        one, two = result[position : position + 2]
-        result[position : position + 2] = [
-            Clause(
-                one.text + two.text,
-                one.start,
-                two.end,
-                one.tokens + two.tokens,
-                one.masked + two.masked,
-                one.quantities + two.quantities,
-            )
-        ]
+        result[position : position + 2] = [_as_one(*result[position : position + 2])]
     return tuple(result)
+
+
+def _as_one(first: Clause, second: Clause) -> Clause:
+    text, tokens, masked = first.text + second.text, first.tokens + second.tokens, first.masked + second.masked
+    return Clause(text, first.start, second.end, tokens, masked, first.quantities + second.quantities)
