@@ -53,6 +53,15 @@ class Facts:
         """Only what applies."""
         return {name: value for name, value in asdict(self).items() if value is not None and value != {}}
 
+    def variant(self) -> list[str]:
+        """What tells a training from others of the same method, dataset and seed: for labels and rows."""
+        parts = [] if self.rounds is None else [f"{self.rounds} round{'s' * (self.rounds != 1)}"]
+        if self.augmentation_seed:
+            parts.append(f"augmentation seed {self.augmentation_seed}")
+        if self.steps_like is not None and self.augmentation is None:
+            parts.append(f"steps of {self.steps_like}")
+        return parts
+
 
 class Details(Protocol):
     """What a finished cell knows beyond its summary, wherever that is stored."""

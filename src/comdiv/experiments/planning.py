@@ -421,11 +421,5 @@ def program_files(solver: str) -> dict[str, str]:
 
 
 def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:
-    parts = [f"{method} on {dataset}", f"seed {facts.seed}"]
-    if facts.rounds is not None:
-        parts.append(f"{facts.rounds} round{'s' * (facts.rounds != 1)}")
-    if facts.augmentation_seed:
-        parts.append(f"augmentation seed {facts.augmentation_seed}")
-    if facts.steps_like is not None and facts.augmentation is None:
-        parts.append(f"steps of {facts.steps_like}")
+    parts = [f"{method} on {dataset}", f"seed {facts.seed}", *facts.variant()]
     return ", ".join([*parts, *(f"{key}={value}" for key, value in changes.items())])

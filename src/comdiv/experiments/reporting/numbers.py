@@ -356,7 +356,9 @@ def accuracies(results: PlanResults) -> list[Row]:
     groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in results.of_kind("evaluation"):
         if cell.status == "done":
-            groups.setdefault((cell.facts.dataset, _row_name(cell.facts), cell.facts.cover), []).append(cell)
+            groups.setdefault(
+                (cell.facts.dataset, ", ".join([str(cell.facts.method), *cell.facts.variant()]), cell.facts.cover), []
+            ).append(cell)
     rows = []
     for (dataset, named, cover), cells in groups.items():
         parts = list(cells[0].summary)
@@ -364,18 +366,6 @@ def accuracies(results: PlanResults) -> list[Row]:
         n = cells[0].summary[parts[-1]]["n"]
         rows.append({"dataset": dataset, "method": named, "cover": cover, **shown, "n": n, "seeds": len(cells)})
     return rows
-
-
-def _row_name(facts: Facts) -> str:
-    """A row's name: the method, and what tells it from others of the same name."""
-    parts = [str(facts.method)]
-    if facts.rounds is not None:
-        parts.append(f"{facts.rounds} round{'s' * (facts.rounds != 1)}")
-    if facts.augmentation_seed:
-        parts.append(f"augmentation seed {facts.augmentation_seed}")
-    if facts.steps_like is not None and facts.augmentation is None:
-        parts.append(f"steps of {facts.steps_like}")
-    return ", ".join(parts)
 
 
 def best_settings(results: PlanResults, shown: int = 3) -> list[Row]:
