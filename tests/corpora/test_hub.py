@@ -89,6 +89,9 @@ def test_values_that_json_does_not_know_are_texts(tmp_path: Path) -> None:
         ("hf:openai/gsm8k/main", HubSource("openai/gsm8k", "main")),
         ("hf:openai/gsm8k/main#test", HubSource("openai/gsm8k", "main", "test")),
         ("hf:gsm8k#test", HubSource("gsm8k", None, "test")),
+        ("hf:openai/gsm8k@e53f048", HubSource("openai/gsm8k", revision="e53f048")),
+        ("hf:openai/gsm8k@v1.0/main#test", HubSource("openai/gsm8k", "main", "test", "v1.0")),
+        ("hf:gsm8k@v1.0/main", HubSource("gsm8k", "main", revision="v1.0")),
         ("math23k", None),
     ],
 )
@@ -96,7 +99,7 @@ def test_names_on_the_hub(source: str, expected: HubSource | None) -> None:
     assert hub_source(source) == expected
 
 
-@pytest.mark.parametrize("source", ["hf:", "hf:a/b/c/d", "hf:a b", "hf:#test"])
+@pytest.mark.parametrize("source", ["hf:", "hf:a/b/c/d", "hf:a b", "hf:#test", "hf:a/b@", "hf:a/b@c@d", "hf:@main"])
 def test_a_name_that_is_none_is_refused(source: str) -> None:
     with pytest.raises(ComdivError, match="is no dataset: say hf:OWNER/NAME"):
         read_corpus(source)
@@ -131,21 +134,24 @@ def test_a_folder_that_is_neither_kind_says_how_to_insist(tmp_path: Path) -> Non
 
 def test_a_name_that_cannot_be_fetched_says_what_to_download_and_where_to_put_it(tmp_path: Path) -> None:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "comdiv", "data", "stats", "hf:owner/name"]
+    command = [sys.executable, "-m", "comdiv", "data", "stats", "hf:owner/name@v1"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "hf download owner/name --repo-type dataset --local-dir FOLDER" in done.stderr
+    assert "hf download owner/name --revision v1 --repo-type dataset --local-dir FOLDER" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_dataset_from_the_hub_is_read_through_its_builder(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("source", "wanted"), [("owner/mine", None), ("owner/mine@0123456", "0123456")])
+def test_a_dataset_from_the_hub_is_read_through_its_builder(
+    source: str, wanted: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Builder:
         """As much of a builder as is used: the hub's commit as hash, and the parts."""
 
         hash = "0123456789abcdef0123"
 
-        def __init__(self, *asked: str | None) -> None:
-            assert asked == ("owner/mine", "main")
+        def __init__(self, *asked: str | None, revision: str | None) -> None:
+            assert (*asked, revision) == ("owner/mine", "main", wanted)
 
         def download_and_prepare(self) -> None:
             """Nothing to fetch."""
@@ -154,7 +160,7 @@ def test_a_dataset_from_the_hub_is_read_through_its_builder(monkeypatch: pytest.
             return PARTS
 
     monkeypatch.setattr(datasets, "load_dataset_builder", Builder)
-    corpus = read_corpus("hf:owner/mine/main#train", columns=COLUMNS)
+    corpus = read_corpus(f"hf:{source}/main#train", columns=COLUMNS)
     assert (corpus.name, corpus.version) == ("mine-main", "hub:0123456789abcdef")
     assert expressions(corpus) == ["N0*N1", "N0-N1"]
 

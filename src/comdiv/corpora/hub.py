@@ -1,5 +1,6 @@
 """Hugging Face datasets as corpora: `hf:owner/name`, `hf:owner/name/configuration#part`, or a folder of theirs.
 
+`hf:owner/name@revision…` reads a commit, tag or branch instead of what the hub's main branch is today.
 A folder may be a clone of a hub repository (its card or its files tell the parts), or what `save_to_disk` left.
 Whatever the part, the rows are mappings like any other corpus's: formats and column options work as for files.
 
@@ -24,7 +25,7 @@ from comdiv.problem import KEYS, Problem
 from comdiv.reading import read
 
 PREFIX = "hf:"
-_NAME = re.compile(r"(?P<repository>[\w.-]+(?:/[\w.-]+)?)(?:/(?P<configuration>[\w.-]+))?")
+_NAME = re.compile(r"(?P<repository>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w.-]+))?(?:/(?P<configuration>[\w.-]+))?")
 _SAVED = ("dataset_dict.json", "state.json")  # what `save_to_disk` leaves
 _CARD_KEYS = re.compile(r"\A---\n(?:.*\n)*?(?:configs|dataset_info):")
 
@@ -56,6 +57,7 @@ class HubSource:
     path: str
     configuration: str | None = None
     part: str | None = None
+    revision: str | None = None  # of a repository: a commit, tag or branch; the main branch without it
 
     @property
     def is_folder(self) -> bool:
@@ -85,8 +87,8 @@ def _parsed(text: str) -> HubSource:
     if path.startswith((".", "/", "~")) and folder.parent.is_dir():
         return HubSource(str(folder.parent), folder.name, part or None)
     if not (match := _NAME.fullmatch(path)):
-        raise ComdivError(f"hf:{text} is no dataset: say hf:OWNER/NAME, hf:OWNER/NAME/CONFIGURATION#PART or hf:FOLDER")
-    return HubSource(match["repository"], match["configuration"], part or None)
+        raise ComdivError(f"hf:{text} is no dataset: say hf:OWNER/NAME[@REVISION][/CONFIGURATION][#PART] or hf:FOLDER")
+    return HubSource(match["repository"], match["configuration"], part or None, match["revision"])
 
 
 def _is_hub_folder(folder: Path) -> bool:
@@ -115,7 +117,7 @@ def open_hub(source: HubSource) -> tuple[str, Iterator[tuple[str, Mapping[str, A
 
 def _load(datasets: Any, source: HubSource) -> tuple[str, dict[str, Any]]:
     if not source.is_folder:
-        builder = datasets.load_dataset_builder(source.path, source.configuration)
+        builder = datasets.load_dataset_builder(source.path, source.configuration, revision=source.revision)
         builder.download_and_prepare()
         return f"hub:{str(builder.hash)[:16]}", dict(builder.as_dataset())
     folder = Path(source.path)
@@ -154,9 +156,10 @@ def _unusable(source: HubSource, error: Exception) -> ComdivError:
     reason = " ".join(str(error).split())[:300] or type(error).__name__
     if source.is_folder or not isinstance(error, ConnectionError):
         return ComdivError(f"{source.path} cannot be read as a Hugging Face dataset: {reason}")
+    revision = f"--revision {source.revision} " if source.revision else ""
     return ComdivError(
         f"hf:{source.path} cannot be fetched: {reason}. Where there is internet, run `hf download {source.path} "
-        "--repo-type dataset --local-dir FOLDER`, and name FOLDER here"
+        f"{revision}--repo-type dataset --local-dir FOLDER`, and name FOLDER here"
     )
 
 
