@@ -19,7 +19,7 @@ def functions_page() -> str:
     lines = [
         "# Python functions", "",
         "Generated from the code. Import these names from `comdiv`; each is loaded when it is first used:", "",
-        "```python", "from comdiv import read_corpus, split_problems, measure", "```", "",
+        "```python", "from comdiv import SplitSettings, measure, split", "```", "",
     ]  # fmt: skip
     for group in sorted(groups):
         lines += [f"## {group}", ""]

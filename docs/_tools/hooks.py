@@ -11,7 +11,7 @@ from functions import functions_page
 from mkdocs.structure.files import File, Files
 from plans import plans_page
 from results_page import detail_pages
-from verbs import verbs_page
+from verb_reference import verbs_page
 
 from comdiv.experiments.reporting.figures import Picture
 from comdiv.figures import write_figure

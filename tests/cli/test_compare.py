@@ -7,11 +7,12 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from comdiv.cli.compare import compare
+from comdiv.cli.evaluate import compare
+from comdiv.cli.options import VerbCommand
 from comdiv.errors import ComdivError
 
 APP = typer.Typer()
-APP.command()(compare)
+APP.command(cls=VerbCommand)(compare)
 
 
 def run(*arguments: str) -> Result:

@@ -12,10 +12,11 @@ import typer
 from typer.testing import CliRunner, Result
 
 from comdiv.cli.evaluate import evaluate
+from comdiv.cli.options import VerbCommand
 from comdiv.errors import ComdivError
 
 APP = typer.Typer()
-APP.command()(evaluate)
+APP.command(cls=VerbCommand)(evaluate)
 
 PROBLEMS: list[dict[str, Any]] = [
     {"id": "1", "language": "en", "text": "3 bags of 12 apples?", "expression": "N0*N1", "answer": "36"},
@@ -169,7 +170,7 @@ def test_brackets_in_a_file_name_are_no_markup(tmp_path: Path, test_file: Path) 
 
 def test_importing_the_verb_and_the_package_imports_nothing_heavy() -> None:
     script = (
-        "import sys, comdiv.cli.compare, comdiv.cli.evaluate, comdiv.evaluation\n"
+        "import sys, comdiv.cli.evaluate, comdiv.evaluation\n"
         "print(*sorted({name.partition('.')[0] for name in sys.modules} & {'numpy', 'scipy', 'torch', 'sklearn'}))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.cli.judge import open_session
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, read_judgements
 from comdiv.expression import parse
 from comdiv.problem import Problem, Provenance, write_problems
+from comdiv.studio.session import open_session
 from studio.serving import Process, links_of
 
 GOOD = dict.fromkeys(CRITERIA, True)

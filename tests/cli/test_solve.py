@@ -9,8 +9,8 @@ import torch
 from typer.testing import CliRunner, Result
 
 from comdiv.cli import app
-from comdiv.cli.solve import newest_run
 from comdiv.errors import ComdivError
+from comdiv.verbs.solving import newest_run
 from solvers.tiny import EIGHT, problem, trained_solver
 
 SUM = EIGHT[0].text

@@ -257,7 +257,7 @@ def test_a_search_that_would_end_in_a_refusal_is_not_begun(
     def searched(*_: Any, **__: Any) -> np.ndarray:
         raise AssertionError("searched in vain")
 
-    monkeypatch.setattr("comdiv.splitting.methods.split_problems", searched)
+    monkeypatch.setattr("comdiv.verbs.benchmarks.split_problems", searched)
     (tmp_path / "notes.txt").write_text("mine")
     assert "exists already" in refused("split", corpus, "--out", tmp_path)
 

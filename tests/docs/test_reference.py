@@ -9,6 +9,7 @@ import pytest
 
 import comdiv
 from comdiv.experiments.plan import Plan, SplitPlan, TrainingPlan
+from comdiv.registry import EXPORTS
 from docs.tools import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def verbs() -> str:
-    return str(load_tool("verbs").verbs_page())
+    return str(load_tool("verb_reference").verbs_page())
 
 
 def options_of(page: str) -> dict[str, set[str]]:
@@ -47,6 +48,9 @@ def test_every_command_in_the_pages_exists_with_its_options(page: str, words: li
     name = " ".join(words[:3]) if " ".join(words[:3]) in known else " ".join(words[:2])
     if words[1].startswith("-"):
         return  # comdiv --help
+    if words[1] == "export" and words[2] not in EXPORTS:
+        assert page == "add-an-export.md", page  # the page's own export, which the test of its package runs
+        return
     assert name in known, f"{page}: no verb '{name}'"
     used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
     assert used <= known[name], f"{page}: {sorted(used - known[name])}"

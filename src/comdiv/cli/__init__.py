@@ -9,22 +9,17 @@ from typing import Annotated
 
 import typer
 
-from comdiv.cli.agreement import agreement
 from comdiv.cli.augment import augment
-from comdiv.cli.compare import compare
 from comdiv.cli.console import SuggestingGroup, print_error
 from comdiv.cli.data import data_app
-from comdiv.cli.evaluate import evaluate
-from comdiv.cli.export import export_app
-from comdiv.cli.imports import import_app
-from comdiv.cli.judge import judge
+from comdiv.cli.evaluate import compare, evaluate
+from comdiv.cli.export import export_app, import_app
 from comdiv.cli.measure import measure
 from comdiv.cli.options import VerbCommand
-from comdiv.cli.report import report
-from comdiv.cli.run import run
+from comdiv.cli.people import agreement, judge, studio
+from comdiv.cli.run import report, run
 from comdiv.cli.solve import solve
 from comdiv.cli.split import split
-from comdiv.cli.studio import studio
 from comdiv.cli.synthesize import synthesize
 from comdiv.cli.train import train
 from comdiv.errors import ComdivError

@@ -1,17 +1,13 @@
 """`comdiv augment`: new compositions from a training set's own problems."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import print_json, print_note, progress_of
-from comdiv.cli.corpus import JsonOption, Source
-from comdiv.cli.options import Options, takes
+from comdiv.cli.console import TERMINAL, output_console, print_json, print_note
+from comdiv.cli.options import JsonOption, Options, Source, takes
 from comdiv.errors import ComdivError
-
-if TYPE_CHECKING:
-    from comdiv.augmentation.options import AugmentationOptions
 
 
 @takes(changes=Options("comdiv.augmentation.options:AugmentationOptions", said_only=True))
@@ -33,35 +29,20 @@ def augment(
     json: JsonOption = False,
 ) -> None:
     """Augment a training set with new compositions of its own problems (§IV). Test problems are never read."""
-    from comdiv.augmentation import AugmentationOptions, augment_dataset
-    from comdiv.engine import make_engine
-    from comdiv.solvers.runs import make_solver
+    from comdiv.augmentation.options import AugmentationOptions
+    from comdiv.verbs import benchmarks
 
-    options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban) or ())
-    _check_ranker(options)
-    workers = make_engine(engine, jobs if engine == "local" else None, address)
-    try:
-        with progress_of("augmenting") as progress:
-            report = augment_dataset(source, out, options, make_solver=make_solver, engine=workers, progress=progress)
-    finally:
-        workers.close()
+    options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban))
+    report = benchmarks.augment(source, out, options, engine=engine, address=address, jobs=jobs, observer=TERMINAL)
     if json:
         print_json(report)
     else:
         _print_report(report, out)
 
 
-def _check_ranker(options: "AugmentationOptions") -> None:
-    """An unknown solver, a wrong setting or a missing torch is told before the work, not after an hour."""
-    from comdiv.solvers.runs import make_solver
-
-    if options.ranker != "none":
-        make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
-
-
-def _read_ban(path: Path | None) -> tuple[str, ...] | None:
+def _read_ban(path: Path | None) -> tuple[str, ...]:
     if path is None:
-        return None
+        return ()
     try:
         return tuple(path.read_text(encoding="utf-8").split())
     except (OSError, UnicodeDecodeError) as error:
@@ -72,7 +53,6 @@ def _print_report(report: dict[str, Any], out: Path) -> None:
     from rich.table import Table
 
     from comdiv.augmentation.growth_report import card_paragraphs, operations_of
-    from comdiv.cli.console import output_console
 
     table = Table("round", "operation", "drafts", "passed", "kept", "new templates", "new shapes")
     for entry in report["rounds"]:

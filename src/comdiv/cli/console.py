@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from comdiv.observer import Observer
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -23,9 +25,8 @@ class SuggestingGroup(TyperGroup):
         return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name = args[0] if args else ""
-        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
-            known = self.list_commands(ctx)
+        name, known = args[0] if args else "", self.list_commands(ctx)
+        if name and not name.startswith("-") and name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             ctx.fail(f"No such verb '{name}'.{hint} Known: {', '.join(known)}")
@@ -81,23 +82,31 @@ def progress_bars() -> Iterator["Progress"]:
         yield progress
 
 
-@contextmanager
-def progress_of(description: str) -> Iterator[Callable[[str, int, int, str], None]]:
-    """One bar for work that reports itself: what is being done, how far, of how much, a note (`solver.Progress`)."""
-    with progress_bars() as bars:
-        task = bars.add_task(description, total=None, note="")
+class Terminal(Observer):
+    """Shows bars and notes on standard error."""
 
-        def report(what: str, done: int, total: int, note: str) -> None:
-            bars.update(task, description=what, completed=done, total=total, note=note)
+    def note(self, message: str) -> None:
+        print_note(message)
 
-        yield report
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[str, int, int, str], None]]:
+        """One bar for work that reports itself: what is being done, how far, of how much, a note."""
+        with progress_bars() as bars:
+            task = bars.add_task(what, total=None, note="")
+
+            def report(what: str, done: int, total: int, note: str) -> None:
+                bars.update(task, description=what, completed=done, total=total, note=note)
+
+            yield report
+
+    def tracked(self, items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
+        """The items with a progress bar."""
+        with progress_bars() as progress:
+            task = progress.add_task(what, total=total, note="")
+            for count, item in enumerate(items, start=1):
+                yield item
+                if count % 100 == 0:
+                    progress.update(task, completed=count)
 
 
-def tracked(items: Iterable[T], description: str, total: int | None = None) -> Iterator[T]:
-    """The items with a progress bar; the total may be unknown."""
-    with progress_bars() as progress:
-        task = progress.add_task(description, total=total, note="")
-        for count, item in enumerate(items, start=1):
-            yield item
-            if count % 100 == 0:
-                progress.update(task, completed=count)
+TERMINAL = Terminal()

@@ -5,32 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from comdiv.cli.console import (
-    SuggestingGroup,
-    output_console,
-    print_json,
-    print_note,
-    progress_bars,
-    tracked,
-)
-from comdiv.cli.corpus import (
-    AnswerColumn,
-    EquationColumn,
-    ForceOption,
-    IdColumn,
-    JsonOption,
-    LanguageOption,
-    NumberWordsOption,
-    Source,
-    TextColumn,
-    load_corpus,
-    named_columns,
-    print_complaints,
-)
+from comdiv.cli.console import TERMINAL, SuggestingGroup, output_console, print_json, print_note, progress_bars
+from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, VerbCommand, takes
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from comdiv.corpora.corpus_options import CorpusOptions
+
+_ALL = Options("comdiv.corpora.corpus_options:CorpusOptions")
 
 data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fetch, convert and look at corpora.")
 
@@ -101,55 +85,48 @@ def download(
 
 
 @data_app.command(
+    cls=VerbCommand,
     epilog="Examples: comdiv data convert mine.csv --text question --equation formula --answer result --to mine.jsonl; "
-    "comdiv data convert hf:openai/gsm8k/main#test --to gsm8k-test.jsonl"
+    "comdiv data convert hf:openai/gsm8k/main#test --to gsm8k-test.jsonl",
 )
+@takes(reading=_ALL)
 def convert(
     source: Source,
     to: Annotated[Path, typer.Option("--to", help="The JSON Lines file to write.")],
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
-    id_column: IdColumn = None,
-    language: LanguageOption = None,
-    number_words: NumberWordsOption = None,
+    reading: "CorpusOptions",
     force: ForceOption = False,
 ) -> None:
-    """Convert a corpus in any shape to comdiv's JSON Lines."""
-    from comdiv.corpora import ReadReport, open_corpus
+    """Convert a corpus in any format to comdiv's JSON Lines."""
+    from comdiv.corpora.corpus_options import note_complaints, open_source
     from comdiv.files import refuse_to_overwrite
     from comdiv.problem import write_problems
 
     refuse_to_overwrite(to, force=force)
-    report = ReadReport()
-    columns = named_columns(text, equation, answer, id_column)
-    _, _, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
-    count = write_problems(to, tracked(problems, "converting"))
-    print_complaints(report)
+    _, _, problems, report = open_source(source, reading)
+    count = write_problems(to, TERMINAL.tracked(problems, "converting"))
+    note_complaints(report, TERMINAL)
     typer.echo(f"{to}: {count} problems of {report.records} records")
 
 
-@data_app.command(epilog="Examples: comdiv data stats math23k --json; comdiv data stats mawps --tolerance 0.01")
+@data_app.command(
+    cls=VerbCommand, epilog="Examples: comdiv data stats math23k --json; comdiv data stats mawps --tolerance 0.01"
+)
+@takes(reading=_ALL)
 def stats(
     source: Source,
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
-    language: LanguageOption = None,
-    number_words: NumberWordsOption = None,
+    reading: "CorpusOptions",
     tolerance: Annotated[
         str, typer.Option(help="How far, relative to it, an answer may be from its equation's value and still agree.")
     ] = "0.0001",
     json: JsonOption = False,
 ) -> None:
     """Count a corpus: problems, expressions that evaluate and agree with their answers, templates, twins."""
-    from comdiv.corpora import ReadReport, corpus_statistics, open_corpus
+    from comdiv.corpora import corpus_statistics
+    from comdiv.corpora.corpus_options import note_complaints, open_source
 
-    report = ReadReport()
     allowed = _tolerance(tolerance)
-    columns = named_columns(text, equation, answer)
-    name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
-    statistics = corpus_statistics(tracked(problems, "counting"), report, allowed).to_json()
+    name, version, problems, report = open_source(source, reading)
+    statistics = corpus_statistics(TERMINAL.tracked(problems, "counting"), report, allowed).to_json()
     if json:
         complaints = [str(complaint) for complaint in (*report.not_expressible, *report.unreadable)]
         print_json({"corpus": name, "version": version, **statistics, "complaints": complaints})
@@ -171,7 +148,7 @@ def stats(
             shown = ", ".join(value) if isinstance(value, tuple) else f"{value:,}"
         table.add_row(key.replace("_", " "), Text(shown))
     output_console().print(table)
-    print_complaints(report)
+    note_complaints(report, TERMINAL)
 
 
 def _tolerance(text: str) -> "Fraction":
@@ -186,24 +163,22 @@ def _tolerance(text: str) -> "Fraction":
     return value
 
 
-@data_app.command(epilog="Example: comdiv data show demo-zh --limit 2")
+@data_app.command(cls=VerbCommand, epilog="Example: comdiv data show demo-zh --limit 2")
+@takes(reading=READING)
 def show(
     source: Source,
+    reading: "CorpusOptions",
     ids: Annotated[list[str] | None, typer.Option("--id", help="Only the problems with these ids.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many, where no id is given.")] = 5,
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
     json: JsonOption = False,
 ) -> None:
     """Show problems: quantities in colour, the expression as a tree, where they came from."""
     from itertools import islice
 
     from comdiv.cli.render import problem_view
-    from comdiv.corpora import ReadReport, open_corpus
+    from comdiv.corpora.corpus_options import note_complaints, open_source
 
-    report = ReadReport()
-    _, _, problems = open_corpus(source, report, columns=named_columns(text, equation, answer))
+    _, _, problems, report = open_source(source, reading)
     if ids:
         wanted = set(ids)
         found = {problem.id: problem for problem in problems if problem.id in wanted}
@@ -212,7 +187,7 @@ def show(
         chosen = [found[name] for name in ids]
     else:
         chosen = list(islice(problems, limit))
-    print_complaints(report, shown=2)
+    note_complaints(report, TERMINAL, shown=2)
     if json:
         print_json([problem.to_json() for problem in chosen])
         return
@@ -221,20 +196,21 @@ def show(
         console.print(problem_view(problem))
 
 
-@data_app.command(epilog="Example: comdiv data hashes sd/test.jsonl --out sd-test.hashes")
+@data_app.command(cls=VerbCommand, epilog="Example: comdiv data hashes sd/test.jsonl --out sd-test.hashes")
+@takes(reading=READING)
 def hashes(
     source: Source,
-    out: Annotated[Path, typer.Option(help="File to write: a hash a line.")],
-    text: TextColumn = None,
-    language: LanguageOption = None,
+    reading: "CorpusOptions",
+    out: Annotated[Path, typer.Option(help="File to write: one hash per line.")],
     force: ForceOption = False,
 ) -> None:
     """Hash the number-masked texts of a corpus, so that `comdiv augment --ban` keeps them out without reading them."""
     from comdiv.augmentation.source import ban_hashes
+    from comdiv.corpora.corpus_options import load_corpus
     from comdiv.files import refuse_to_overwrite, write_text
 
     refuse_to_overwrite(out, force=force)
-    corpus = load_corpus(source, named_columns(text, None, None), language)
+    corpus = load_corpus(source, reading, TERMINAL)
     found = ban_hashes(corpus.problems)
     write_text(out, "".join(f"{line}\n" for line in found))
     typer.echo(f"{out}: {len(found):,} texts")
@@ -261,5 +237,5 @@ def demo(
             typer.echo(json_module.dumps(problem.to_json(), ensure_ascii=False))
         return
     refuse_to_overwrite(out, force=force)
-    count = write_problems(out, tracked(problems, "generating", size))
+    count = write_problems(out, TERMINAL.tracked(problems, "generating", size))
     typer.echo(f"{out}: {count} problems")

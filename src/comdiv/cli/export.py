@@ -1,4 +1,7 @@
-"""`comdiv export`: one command for every export that the registry knows, with an option for each of its settings."""
+"""`comdiv export` and `comdiv import`: datasets and problems taken elsewhere, and what people found there.
+
+There is one command for every export that the registry knows, with an option for each of its settings.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,24 +11,14 @@ import typer
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from comdiv.cli.console import SuggestingGroup, print_json, print_note, progress_of
-from comdiv.cli.corpus import (
-    AnswerColumn,
-    EquationColumn,
-    IdColumn,
-    JsonOption,
-    LanguageOption,
-    Source,
-    TextColumn,
-    load_corpus,
-    load_test,
-    named_columns,
-)
-from comdiv.cli.options import Options, expanded, takes
+from comdiv.cli.console import TERMINAL, SuggestingGroup, print_json
+from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, expanded, takes
+from comdiv.errors import ComdivError
 from comdiv.registry import EXPORTS
 
 if TYPE_CHECKING:
-    from comdiv.exchange import Export, ExportSource
+    from comdiv.corpora.corpus_options import CorpusOptions
+    from comdiv.exchange import Export
     from comdiv.settings import Settings
 
 
@@ -54,63 +47,90 @@ export_app = typer.Typer(cls=ExportGroup, no_args_is_help=True, help="Take datas
 def _command(name: str) -> CommandInfo:
     export = EXPORTS.get(name)()
     epilog = f"Example: {export.example}" if export.example else None
-    return CommandInfo(name=name, callback=_verb(export), epilog=epilog, context_settings={})
+    return CommandInfo(name=name, callback=_verb(name, export), epilog=epilog, context_settings={})
 
 
-def _verb(export: "Export") -> Callable[..., None]:
+def _verb(name: str, export: "Export") -> Callable[..., None]:
     """A function with the export's parameters, as typer reads them."""
-    folder = Annotated[Path, typer.Argument(metavar="FOLDER", help=export.folder_help)]
-    out_option = Annotated[Path, typer.Option("--out", help=export.out_help)]
-    force_option = Annotated[bool, typer.Option("--force", help=export.force_help)]
+    folder = Annotated[str, typer.Argument(metavar="FOLDER", help=export.folder_help)]
+    of_folder = export.reads == "folder"
 
-    def of_folder(
-        folder: folder,
-        out: out_option,
-        settings: Any,
-        force: force_option = False,
+    def verb(
+        source: str,
+        out: Annotated[Path, typer.Option("--out", help=export.out_help)],
+        settings: "Settings",
+        reading: "CorpusOptions",
+        force: Annotated[bool, typer.Option("--force", help=export.force_help)] = False,
         json: JsonOption = False,
     ) -> None:
-        from comdiv.exchange import ExportSource
+        from comdiv.verbs import running
 
-        _write(export, ExportSource(folder), out, settings, force=force, json=json)
+        what = running.export_source(export, source, reading, TERMINAL)
+        facts = running.export(name, what, out, settings, force=force, observer=TERMINAL)
+        if json:
+            print_json({"out": str(out), **facts})
+            return
+        typer.echo(f"{out}: {', '.join(export.sizes(what, facts))}")
+        if "pushed" in facts:
+            typer.echo(facts["pushed"])
 
-    def of_corpus(
-        source: Source,
-        out: out_option,
-        settings: Any,
-        text: TextColumn = None,
-        equation: EquationColumn = None,
-        answer: AnswerColumn = None,
-        id_column: IdColumn = None,
-        language: LanguageOption = None,
-        force: force_option = False,
-        json: JsonOption = False,
-    ) -> None:
-        from comdiv.exchange import ExportSource
-
-        columns = named_columns(text, equation, answer, id_column)
-        tests_only = export.reads == "test"
-        corpus = (load_test if tests_only else load_corpus)(source, columns, language)
-        training = Path(source) / "train.jsonl"
-        reads_training = tests_only and training.is_file()
-        train = load_corpus(str(training), columns, language).problems if reads_training else None
-        what = ExportSource(Path(source), corpus.name, corpus.problems, train)
-        _write(export, what, out, settings, force=force, json=json)
-
-    verb: Callable[..., None] = of_folder if export.reads == "folder" else of_corpus
     verb.__doc__ = export.__doc__
-    settings = type(export).settings
-    return expanded(takes(settings=Options(f"{settings.__module__}:{settings.__qualname__}"))(verb))
+    verb.__annotations__ |= {"source": folder if of_folder else Source, "settings": Any, "reading": Any}
+    options = {"settings": Options(type(export).settings), "reading": Options(READING.settings, only=())}
+    return expanded(takes(**(options if of_folder else {**options, "reading": READING}))(verb))
 
 
-def _write(
-    export: "Export", source: "ExportSource", out: Path, settings: "Settings", *, force: bool, json: bool
+import_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Bring back what was done elsewhere.")
+
+
+@import_app.callback()
+def _imports() -> None:
+    """A group, although it has one verb today: `comdiv import judgements`."""
+
+
+@import_app.command(epilog="Example: comdiv import judgements ann.csv label-studio-export.json --out judgements.jsonl")
+def judgements(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="CSV, JSON Lines, or what Label Studio exports.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The JSON Lines file to write.")],
+    judge: Annotated[
+        str | None, typer.Option(help="Who judged, for one file that does not say; its name does otherwise.")
+    ] = None,
+    problems: Annotated[
+        str | None, typer.Option(help="The problems that were judged: marks for any other are an error.")
+    ] = None,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Pass over problems without marks; they are an error otherwise.")
+    ] = False,
+    force: ForceOption = False,
+    json: JsonOption = False,
 ) -> None:
-    with progress_of("exporting") as progress:
-        facts = export.write(source, out, settings, force=force, progress=progress, note=print_note)
+    """Collect the judgements of several people, as `comdiv agreement` and the studio read them."""
+    from comdiv.corpora.corpus_options import load_corpus
+    from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
+    from comdiv.files import refuse_to_overwrite
+
+    refuse_to_overwrite(out, force=force)
+    if judge is not None and len(files) > 1:
+        raise ComdivError("--judge names who filled in one file, but there are several")
+    found: dict[tuple[str, str], Judgement] = {}
+    for path in files:
+        for judgement in read_judgements(path, judge=judge, unfinished=unfinished):
+            key = (judgement.id, judgement.judge)
+            if key in found:
+                raise ComdivError(
+                    f"{path}: judge '{judgement.judge}' marked problem '{judgement.id}' in another file, too"
+                )
+            found[key] = judgement
+    if problems is not None:
+        known = {problem.id for problem in load_corpus(problems, observer=TERMINAL).problems}
+        if foreign := [name for name, _ in found if name not in known]:
+            raise ComdivError(f"{problems} has no problem '{foreign[0]}', which was judged ({len(foreign)} such marks)")
+    count = write_judgements(out, found.values())
+    judges = list(dict.fromkeys(who for _, who in found))
     if json:
-        print_json({"out": str(out), **facts})
+        good = sum(judgement.good for judgement in found.values())
+        print_json({"out": str(out), "judgements": count, "judges": judges, "good": good})
         return
-    typer.echo(f"{out}: {', '.join(export.sizes(source, facts))}")
-    if "pushed" in facts:
-        typer.echo(facts["pushed"])
+    typer.echo(f"{out}: {count:,} judgements by {', '.join(judges)}")

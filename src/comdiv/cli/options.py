@@ -34,14 +34,16 @@ class Options:
     With `said_only` the verb gets a mapping of what the user said, for defaults that come from elsewhere.
     """
 
-    reference: str  # module:class
+    settings: "str | type[Settings]"  # the class, or module:class
     without: tuple[str, ...] = ()
-    only: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
     said_only: bool = False
 
     def load(self) -> "type[Settings]":
         """The settings class."""
-        module, _, name = self.reference.partition(":")
+        if not isinstance(self.settings, str):
+            return self.settings
+        module, _, name = self.settings.partition(":")
         loaded: type[Settings] = getattr(import_module(module), name)
         return loaded
 
@@ -50,7 +52,7 @@ class Options:
         from comdiv.settings import entries
 
         for entry in entries(self.load()):
-            if entry.shown and entry.key not in self.without and (not self.only or entry.key in self.only):
+            if entry.shown and entry.key not in self.without and (self.only is None or entry.key in self.only):
                 yield entry
 
     def value(self, said: Mapping[str, Any]) -> Any:
@@ -189,3 +191,17 @@ class VerbCommand(TyperCommand):
         info = CommandInfo(name=self.name, callback=make(), epilog=self.epilog, context_settings=inherited)
         command = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=self.rich_markup_mode)
         return command.make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """The command that the context was made for."""
+        return super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
+
+
+# What several verbs take.
+READING = Options("comdiv.corpora.corpus_options:CorpusOptions", without=("number_words",))
+Source = Annotated[
+    str,
+    typer.Argument(metavar="CORPUS", help="A corpus's name, a file in any format, a dataset folder, or hf:OWNER/NAME."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]

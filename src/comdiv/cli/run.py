@@ -1,17 +1,15 @@
-"""`comdiv run`: a plan's cells, on this machine or on a Ray cluster."""
+"""`comdiv run` and `comdiv report`: a plan's cells, on this machine or on a Ray cluster, and the page on them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import output_console, print_json, print_note, progress_bars
-from comdiv.cli.corpus import JsonOption
-from comdiv.errors import ComdivError
+from comdiv.cli.console import TERMINAL, output_console, print_json, print_note, progress_bars
+from comdiv.cli.options import ForceOption, JsonOption
 
 if TYPE_CHECKING:
     from comdiv.experiments.cell import Cell, PlanResults
@@ -47,25 +45,23 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
-    from comdiv.engine import make_engine
-    from comdiv.experiments.plan import read_plan
-    from comdiv.experiments.planning import plan_cells
-    from comdiv.experiments.runner import fitting_jobs, run_plan, selected
+    from comdiv.verbs import running
 
-    if address is not None and engine != "ray":  # before anything is read
-        raise ComdivError("--address goes with --engine ray")
-    read = read_plan(plan, preset, samples)
-    fitting = fitting_jobs(jobs, read.training.threads)
     part: dict[str, Any] = {"datasets": dataset or (), "methods": method or (), "seeds": seed or ()}
     if dry_run:
-        _print_dry_run(read, selected(read, plan_cells(read, plan.parent), **part), out, fitting, json=json)
+        from comdiv.experiments.plan import read_plan
+        from comdiv.experiments.planning import plan_cells
+        from comdiv.experiments.runner import fitting_jobs, selected
+
+        read = read_plan(plan, preset, samples)
+        cells = selected(read, plan_cells(read, plan.parent), **part)
+        _print_dry_run(read, cells, out, fitting_jobs(jobs, read.training.threads), json=json)
         return
-    if jobs is not None and fitting < jobs and engine == "local":
-        print_note(f"{jobs} jobs at a time are more than this machine has cores for: {fitting} instead")
     with _shown() as watch:
-        started = make_engine(engine, fitting if engine == "local" else jobs, address)
-        results = run_plan(read, out, started, base=plan.parent, preset=preset, watch=watch, **part)
-    results = replace(results, cells=selected(read, results.cells, **part))
+        results = running.run(
+            plan, out, preset=preset, samples=samples, jobs=jobs, engine=engine, address=address, watch=watch,
+            observer=TERMINAL, **part,
+        )  # fmt: skip
     _print_results(results, out, json=json)
     if any(cell.status != "done" for cell in results.cells):
         raise typer.Exit(1)
@@ -167,3 +163,35 @@ def _cell_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.1%}"
     return "–" if value is None else str(value)
+
+
+def report(
+    runs: Annotated[Path, typer.Argument(help="Folder that `comdiv run` filled.")],
+    out: Annotated[Path, typer.Option(help="Folder of the report: index.html, tables/, figures/, results.json.")],
+    judgements: Annotated[
+        list[Path] | None,
+        typer.Option(help="People's marks of augmented problems, a file each; those in RUNS/judgements otherwise."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page, where there is a screen.")] = False,
+    json: JsonOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Make a page of all results: the paper's numbers beside ours, figures, examples, how to reproduce each number."""
+    from comdiv.verbs import running
+
+    facts = running.report(runs, out, judgements=judgements or (), force=force, observer=TERMINAL)
+    if json:
+        print_json(facts)
+    else:
+        cells = ", ".join(f"{count} {state}" for state, count in facts["cells"].items() if count)
+        typer.echo(f"{facts['page']}: {facts['numbers']} numbers, {facts['figures']} figures; cells: {cells}")
+    if show and _has_screen():
+        typer.launch(str(Path(facts["page"]).resolve()))
+
+
+def _has_screen() -> bool:
+    """Whether opening a page would show it to somebody: on Linux a display must be there."""
+    import os
+    import sys
+
+    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

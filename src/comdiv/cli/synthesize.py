@@ -5,49 +5,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from comdiv.cli.console import output_console, print_json, print_note, progress_of
-from comdiv.cli.corpus import (
-    AnswerColumn,
-    EquationColumn,
-    ForceOption,
-    IdColumn,
-    JsonOption,
-    LanguageOption,
-    Source,
-    TextColumn,
-    load_corpus,
-    named_columns,
-)
-from comdiv.cli.options import Options, takes
+from comdiv.cli.console import TERMINAL, output_console, print_json, print_note
+from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, takes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from comdiv.corpora.corpus_options import CorpusOptions
     from comdiv.synthesis import SynthesisOptions
 
 
-@takes(options=Options("comdiv.synthesis:SynthesisOptions"))
+@takes(options=Options("comdiv.synthesis:SynthesisOptions"), reading=READING)
 def synthesize(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the dataset.")],
     options: "SynthesisOptions",
-    text: TextColumn = None,
-    equation: EquationColumn = None,
-    answer: AnswerColumn = None,
-    id_column: IdColumn = None,
-    language: LanguageOption = None,
+    reading: "CorpusOptions",
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
     """Synthesize problems by rules, so that test needs new structures, or known ones with new words (§III-B)."""
-    from comdiv.files import refuse_to_overwrite
-    from comdiv.synthesis import load_rules, synthesize_dataset
+    from comdiv.verbs import benchmarks
 
-    refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
-    load_rules(options.rules)
-    corpus = load_corpus(source, named_columns(text, equation, answer, id_column), language)
-    with progress_of("synthesizing") as progress:
-        facts = synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force)
+    facts = benchmarks.synthesize(source, out, options, reading=reading, force=force, observer=TERMINAL)
     if json:
         print_json(facts)
     else:

@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import print_json, print_note, progress_of
-from comdiv.cli.corpus import JsonOption
-from comdiv.cli.options import Options, read_changes, takes
+from comdiv.cli.console import TERMINAL, print_json
+from comdiv.cli.options import JsonOption, Options, read_changes, takes
 
 
 @takes(
@@ -30,25 +29,23 @@ def train(
     json: JsonOption = False,
 ) -> None:
     """Train a solver. The best epoch by validation accuracy is kept; the run folder is all that solving needs."""
-    from comdiv.solvers.runs import train_run
+    from comdiv.verbs import solving
 
     named = {**settings, **read_changes(changes or [])}
-    with progress_of(solver) as progress:
-        summary = train_run(solver, data, out, preset=preset, changes=named, select=select, progress=progress)
-    if summary.left_out:
-        print_note(f"{summary.left_out} training problems were left out: the alphabet cannot spell their expressions")
-    result = {
-        "run": str(out),
-        "solver": solver,
-        "epochs": summary.epochs,
-        "best_epoch": summary.best_epoch,
-        "validation_accuracy": summary.best_validation_accuracy,
-        "problems": summary.problems,
-        "left_out": summary.left_out,
-    }
-    if json:
-        print_json(result)
-        return
+    summary = solving.train(solver, data, out, preset=preset, changes=named, select=select, observer=TERMINAL)
     accuracy = summary.best_validation_accuracy
+    if json:
+        print_json(
+            {
+                "run": str(out),
+                "solver": solver,
+                "epochs": summary.epochs,
+                "best_epoch": summary.best_epoch,
+                "validation_accuracy": accuracy,
+                "problems": summary.problems,
+                "left_out": summary.left_out,
+            }
+        )
+        return
     shown = "no validation problems" if accuracy is None else f"validation accuracy {accuracy:.1%}"
     typer.echo(f"{out}: {solver}, best epoch {summary.best_epoch} of {summary.epochs}, {shown}")

@@ -1,11 +1,16 @@
 """The studio on one dataset: Explore, Dataset, Solve and Proofread as one application."""
 
+import getpass
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from fastapi import FastAPI
 
+from comdiv.corpora.corpus_options import load_corpus
+from comdiv.observer import SILENT, Observer
 from comdiv.review import ReviewLog
-from comdiv.studio.clusters import ClusterMap
+from comdiv.studio.clusters import ClusterMap, map_clusters
 from comdiv.studio.library import Library
 from comdiv.studio.pages import new_application
 from comdiv.studio.shelf import Shelf
@@ -20,6 +25,23 @@ class Studio:
     review: ReviewLog
     shelf: Shelf = field(default_factory=Shelf)
     reviewer: str = ""
+
+
+def open_studio(
+    source: str,
+    runs: Path,
+    sources: Sequence[str] = (),
+    reviewer: str = "",
+    *,
+    programs: bool = False,
+    observer: Observer = SILENT,
+) -> Studio:
+    """Read the problems, and those that their parents come from, and cluster their quantities."""
+    library = Library.read(source, sources, lambda path: load_corpus(str(path), observer=observer))
+    observer.note(f"clustering the quantities of {len(library.entries):,} problems")
+    cluster_map = map_clusters(library, lambda items: observer.tracked(items, "contexts", len(library.entries)))
+    shelf = Shelf(runs, programs=programs)
+    return Studio(library, cluster_map, ReviewLog(library.review), shelf, reviewer or getpass.getuser())
 
 
 def studio_app(studio: Studio) -> FastAPI:

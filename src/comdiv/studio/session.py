@@ -15,8 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from comdiv.corpora.corpus_options import load_corpus
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, Judgement
+from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 
 DATABASE = "judging.sqlite"
@@ -246,3 +248,45 @@ def _check_names(names: Sequence[str]) -> None:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def open_session(
+    source: str,
+    judges: Sequence[str],
+    sample: int,
+    seed: int,
+    out: Path | None,
+    *,
+    everything: bool,
+    observer: Observer = SILENT,
+) -> JudgingSession:
+    """The session of a folder: a new one, or the one that is there if it is about the same sample."""
+    corpus = load_corpus(source, observer=observer)
+    path = (out or Path(f"judging-{corpus.name}")) / DATABASE
+    problems = _products(corpus.problems, everything, observer)
+    wanted = {"corpus": corpus.name, "version": corpus.version, "sample": sample, "seed": seed, "of": len(problems)}
+    if not path.exists():
+        return JudgingSession.create(path, sample_problems(problems, sample, seed), judges, wanted)
+    session = JudgingSession(path)
+    for key, value in wanted.items():
+        if session.facts.get(key) != value:
+            raise ComdivError(
+                f"{path.parent} is a session with {key} {session.facts.get(key)}, not {value}: choose another --out"
+            )
+    known = [one.name for one in session.judges()]
+    for name in judges:
+        if name not in known:
+            session.add_judge(name)
+            observer.note(f"{name} joins the session")
+    return session
+
+
+def _products(problems: Sequence[Problem], everything: bool, observer: Observer) -> list[Problem]:
+    """What a rule or operation made, where there is any: the paper judges augmented problems, not their originals."""
+    products = [problem for problem in problems if problem.provenance.is_product]
+    if not products or everything:
+        return list(problems)
+    observer.note(
+        f"drawing from {len(products):,} products of rules and operations; --all draws from all {len(problems):,}"
+    )
+    return products

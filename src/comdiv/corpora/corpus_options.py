@@ -1,0 +1,86 @@
+"""How verbs take a corpus: one argument, the same column options everywhere, and every loss said aloud."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from comdiv.corpora.formats import Columns, NumberWords
+from comdiv.corpora.read import Corpus, ReadReport, open_corpus
+from comdiv.errors import ComdivError
+from comdiv.observer import SILENT, Observer
+from comdiv.problem import Problem
+from comdiv.settings import Option, Settings
+
+
+class CorpusOptions(Settings):
+    """How a corpus is read, where its columns and texts do not tell."""
+
+    text: str | None = Field(default=None, description="Column with the problem's text, for files of your own.")
+    equation: str | None = Field(default=None, description="Column with the equation or expression.")
+    answer: str | None = Field(default=None, description="Column with the answer.")
+    id: Annotated[str | None, Option(key="id_column")] = Field(
+        default=None, description="Column with the id; without it, the line's number."
+    )
+    language: str | None = Field(
+        default=None, description="Code of the language, such as en or zh; detected otherwise."
+    )
+    number_words: NumberWords | None = Field(
+        default=None, description="Whether numbers written as words count; auto: where an equation needs them."
+    )
+
+    @property
+    def columns(self) -> Columns | None:
+        """The user's own columns, if any were named."""
+        if self.text is None:
+            if self.equation or self.answer or self.id:
+                raise ComdivError("name the column with the text, too: --text COLUMN")
+            return None
+        return Columns(self.text, self.equation, self.answer, self.id)
+
+
+AS_IT_COMES = CorpusOptions()
+
+
+def open_source(
+    source: str | Path, reading: CorpusOptions = AS_IT_COMES
+) -> tuple[str, str, Iterable[Problem], ReadReport]:
+    """A corpus's name, version, problems and report, which is complete when the problems have been taken."""
+    report = ReadReport()
+    name, version, problems = open_corpus(
+        source, report, columns=reading.columns, language=reading.language, number_words=reading.number_words
+    )
+    return name, version, problems, report
+
+
+def load_corpus(
+    source: str | Path | Corpus, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT
+) -> Corpus:
+    """Read a corpus, and say what could not be used."""
+    if isinstance(source, Corpus):
+        return source
+    name, version, problems, report = open_source(source, reading)
+    corpus = Corpus(name, version, tuple(observer.tracked(problems, f"reading {name}")), report)
+    note_complaints(report, observer, shown=2)
+    return corpus
+
+
+def load_test(source: str | Path | Corpus, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT) -> Corpus:
+    """The test problems: of a dataset folder its test.jsonl, of anything else all."""
+    if isinstance(source, Corpus) or not Path(source).is_dir():
+        return load_corpus(source, reading, observer)
+    folder = Path(source)
+    if not (folder / "test.jsonl").is_file():
+        raise ComdivError(f"{folder} has no test.jsonl: name a file, or a dataset folder")
+    return replace(load_corpus(folder / "test.jsonl", reading, observer), name=folder.resolve().name)
+
+
+def note_complaints(report: ReadReport, observer: Observer, shown: int = 10) -> None:
+    """What could not be used, a line each, the first of them; nothing is lost in silence."""
+    for title, complaints in (("not expressible", report.not_expressible), ("unreadable", report.unreadable)):
+        for complaint in complaints[:shown]:
+            observer.note(f"{title}: {complaint}")
+        if len(complaints) > shown:
+            observer.note(f"{title}: … and {len(complaints) - shown} more; `comdiv data stats --json` lists all")

@@ -1,0 +1,187 @@
+"""The verbs that make and measure benchmarks: split, measure, synthesize, augment (§III, §IV)."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from comdiv.augmentation import AugmentationOptions, augment_dataset
+from comdiv.corpora import Corpus
+from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
+from comdiv.dataset import FACTS, is_intact, read_dataset, read_facts
+from comdiv.engine import make_engine
+from comdiv.errors import ComdivError
+from comdiv.files import refuse_to_overwrite
+from comdiv.observer import SILENT, Observer
+from comdiv.splitting.choice import SplitSeries, best_k
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
+from comdiv.splitting.measurement import Measurement, measure_sides
+from comdiv.splitting.methods import SplitSettings, split_problems
+from comdiv.splitting.outputs import corpus_facts, smaller_test_note, write_measurement, write_split
+from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
+
+NewSplit = Callable[[Path, Measurement], None]
+
+
+def split(
+    source: str | Path | Corpus,
+    out: Path,
+    settings: SplitSettings | None = None,
+    series: SplitSeries | None = None,
+    *,
+    reading: CorpusOptions = AS_IT_COMES,
+    force: bool = False,
+    observer: Observer = SILENT,
+    each: NewSplit | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Split a corpus into a dataset folder, or into several (§III-A); returns the facts of each, by its folder.
+
+    A dataset that is there already, made with the same settings, is left as it is. `each` is called for every new one.
+    """
+    settings = settings or SplitSettings()
+    if series is None:
+        series = SplitSeries(k=(settings.extraction.k,), target=() if settings.target is None else (settings.target,))
+    series.check(settings)
+    settings = settings.changed(k=series.k[0], target=next(iter(series.target), None))
+    corpus = load_corpus(source, reading, observer)
+    extraction = extract(
+        corpus.problems,
+        window=settings.extraction.window,
+        track=lambda problems: observer.tracked(problems, "contexts", len(corpus.problems)),
+    )
+    if len(series.k) > 1:
+        with observer.progress("choosing k") as progress:
+            best, scores = best_k(
+                extraction, settings, series.k, series.k_by, lambda done, total: progress("choosing k", done, total, "")
+            )
+        observer.note(f"k = {best} by {series.k_by}: " + ", ".join(f"{n}: {score:.3f}" for n, score in scores.items()))
+        settings = settings.changed(k=best)
+    origin = corpus_facts(corpus)
+    datasets: dict[str, dict[str, Any]] = {}
+    for folder, planned, control in series.folders(settings, out):
+        if force and control is not None and not series.with_iid and (control / FACTS).is_file():
+            raise ComdivError(f"{control} is the control of an earlier split: say --with-iid, or remove it")
+        facts = _one_split(extraction, planned, folder, origin, force=force, observer=observer, each=each)
+        datasets[str(folder)] = facts
+        if series.with_iid and control is not None:
+            same_size = planned.changed(method="iid", target=None, test_size=facts["test_size"])
+            datasets[str(control)] = _one_split(
+                extraction, same_size, control, origin, force=force, observer=observer, each=each
+            )
+    return datasets
+
+
+def _one_split(
+    extraction: Extraction,
+    settings: SplitSettings,
+    folder: Path,
+    origin: dict[str, Any],
+    *,
+    force: bool,
+    observer: Observer,
+    each: NewSplit | None,
+) -> dict[str, Any]:
+    """Make one dataset, unless the same one is there already."""
+    if (folder / FACTS).is_file() and not force:
+        facts = read_facts(folder)
+        same = facts.get("settings") == settings.model_dump() and facts.get("source") == origin
+        if same and is_intact(folder, facts):
+            observer.note(f"{folder}: is there already, made with the same settings")
+            return facts
+    refuse_to_overwrite(folder, force=force)  # before the search, not after it
+    what = f"searching {folder.name}"
+    with observer.progress(what) as progress:
+        test = split_problems(extraction, settings, lambda done, total: progress(what, done, total, ""))
+    facts, measurement = write_split(folder, extraction, test, settings, origin, force=force)
+    if smaller := smaller_test_note(measurement, settings):
+        observer.note(f"{folder}: {smaller}")
+    if each is not None:
+        each(folder, measurement)
+    return facts
+
+
+def measure(
+    train: str | Path,
+    test: str | Path | None = None,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    alpha: str | None = None,
+    out: Path | None = None,
+    reading: CorpusOptions = AS_IT_COMES,
+    force: bool = False,
+    observer: Observer = SILENT,
+) -> Measurement:
+    """The divergences between two files, or between the sides of a dataset folder (§III-A, Table I).
+
+    A dataset folder is measured with its own settings, but for `changes`: fields of `ExtractionSettings`.
+    """
+    recorded: Mapping[str, Any] = {}
+    if out is not None:
+        refuse_to_overwrite(out, force=force)
+    if test is None:
+        if not Path(train).is_dir():
+            raise ComdivError(f"{train}: name the test problems, too, or a dataset folder")
+        dataset = read_dataset(Path(train))
+        training, testing = dataset.training_side, dataset.test
+        recorded = dataset.facts.get("settings", {})
+    else:
+        training, testing = (load_corpus(side, reading, observer).problems for side in (train, test))
+    try:
+        settings = ExtractionSettings.checked(**recorded.get("extraction", {}))
+    except ComdivError as error:
+        raise ComdivError(f"{train}: dataset.json has settings that this version does not know: {error}") from error
+    measurement = measure_sides(
+        training,
+        testing,
+        settings.changed(**(changes or {})),
+        alpha=alpha or recorded.get("alpha", "paper"),
+        track=lambda problems: observer.tracked(problems, "contexts", len(training) + len(testing)),
+    )
+    if out is not None:
+        for path in write_measurement(measurement, out):
+            observer.note(str(path))
+    return measurement
+
+
+def synthesize(
+    source: str | Path | Corpus,
+    out: Path,
+    options: SynthesisOptions | None = None,
+    *,
+    reading: CorpusOptions = AS_IT_COMES,
+    force: bool = False,
+    observer: Observer = SILENT,
+) -> dict[str, Any]:
+    """Synthesize a dataset whose test needs new structures, or known ones with new words (§III-B); its facts."""
+    options = options or SynthesisOptions()
+    refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
+    load_rules(options.rules)
+    corpus = load_corpus(source, reading, observer)
+    with observer.progress("synthesizing") as progress:
+        return synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force)
+
+
+def augment(
+    source: str | Path,
+    out: Path,
+    options: AugmentationOptions | None = None,
+    *,
+    engine: Literal["local", "ray"] = "local",
+    address: str | None = None,
+    jobs: int = 0,
+    observer: Observer = SILENT,
+) -> dict[str, Any]:
+    """Augment a training set with new compositions of its own problems (§IV); returns the report.
+
+    Interrupted work goes on. `jobs` are processes, 0 as many as there are cores. Test problems are never read.
+    """
+    from comdiv.solvers.runs import make_solver
+
+    options = options or AugmentationOptions.preset()
+    if options.ranker != "none":  # a wrong name, a wrong setting or a missing torch is told before the work
+        make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
+    workers = make_engine(engine, jobs if engine == "local" else None, address)
+    try:
+        with observer.progress("augmenting") as progress:
+            return augment_dataset(source, out, options, make_solver=make_solver, engine=workers, progress=progress)
+    finally:
+        workers.close()

@@ -1,0 +1,277 @@
+"""The verbs about solvers: train, evaluate, solve, compare (§V)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from comdiv.corpora import Corpus
+from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus, load_test
+from comdiv.errors import ComdivError
+from comdiv.evaluation import (
+    Comparison,
+    Evaluation,
+    Prediction,
+    Triple,
+    compare_predictions,
+    evaluate_predictions,
+    gold_answer,
+    read_predictions,
+    read_triples,
+    templates_of,
+    write_result,
+)
+from comdiv.evaluation.pairs import TRIPLES
+from comdiv.files import file_sha256, refuse_to_overwrite
+from comdiv.language import detect_language
+from comdiv.loading import parse_json
+from comdiv.observer import SILENT, Observer
+from comdiv.problem import Problem
+from comdiv.settings import Settings
+from comdiv.solver import Solution, TrainingSummary
+
+SOLVING_BEAM = 5  # hypotheses to show of a single problem
+_SHOWN = 10  # unreadable predictions that are named one by one
+
+
+class SolvingSettings(Settings):
+    """How a trained solver decodes."""
+
+    beam: int | None = Field(
+        default=None,
+        ge=1,
+        le=100,
+        description="Number of hypotheses to follow; by default 5 to solve, the run's own to evaluate.",
+    )
+    cover: Literal["none", "soft", "hard"] = Field(
+        default="none", description="Whether an expression should use every quantity of its text."
+    )
+
+
+class ComparisonSettings(Settings):
+    """How two sets of predictions are compared."""
+
+    seed: int = Field(default=0, ge=0, description="Seed of the bootstrap.")
+    resamples: int = Field(default=10_000, ge=100, description="Number of resamples of the bootstrap.")
+
+
+def train(
+    solver: str,
+    data: Path,
+    out: Path,
+    *,
+    preset: str = "cpu",
+    changes: Mapping[str, Any] | None = None,
+    select: Literal["best", "last"] = "best",
+    observer: Observer = SILENT,
+) -> TrainingSummary:
+    """Train a solver on a dataset folder into a run folder; an interrupted run there goes on by itself.
+
+    `changes` are settings of the solver that differ from its preset's; `select` is the epoch that is kept.
+    """
+    from comdiv.solvers.runs import train_run
+
+    with observer.progress(solver) as progress:
+        summary = train_run(solver, data, out, preset=preset, changes=changes, select=select, progress=progress)
+    if summary.left_out:
+        observer.note(
+            f"{summary.left_out} training problems were left out: the alphabet cannot spell their expressions"
+        )
+    return summary
+
+
+def evaluate(
+    test: str | Path,
+    *,
+    run: Path | None = None,
+    predictions: Sequence[Path] = (),
+    train: str | Path | None = None,
+    out: Path | None = None,
+    settings: SolvingSettings | None = None,
+    reading: CorpusOptions = AS_IT_COMES,
+    force: bool = False,
+    observer: Observer = SILENT,
+) -> Evaluation:
+    """Evaluate a trained solver (`run`) on test problems, or score `predictions` that somebody else made (§V).
+
+    A run's evaluation is written beside it, unless `out` names a folder; `train` tells templates seen from unseen.
+    """
+    if (run is None) == (not predictions):
+        raise ComdivError("name a run or predictions to evaluate, and not both")
+    if run is None:
+        return _evaluate_predictions(predictions, test, train, out, reading, force, observer)
+    return _evaluate_run(run, test, train, out, settings or SolvingSettings(), reading, force, observer)
+
+
+def _evaluate_run(
+    run: Path,
+    source: str | Path,
+    train: str | Path | None,
+    out: Path | None,
+    settings: SolvingSettings,
+    reading: CorpusOptions,
+    force: bool,
+    observer: Observer,
+) -> Evaluation:
+    """Solve the problems with a trained solver, then score them like anybody's predictions."""
+    from comdiv.solvers.runs import data_of, evaluate_run, own_beam, read_config
+
+    test = load_test(source, reading, observer)
+    plain = settings.cover == "none"
+    folder = out or run / "evaluations" / (test.name if plain else f"{test.name}-cover-{settings.cover}")
+    _refuse_other_evaluation(folder, test, settings.beam or own_beam(run), force=force)
+    trained_on = data_of(run)
+    if train is None and trained_on is None and read_config(run).get("data"):  # a program's run names none
+        observer.note(
+            f"what {run.name} was trained on is not there or has changed: --train tells templates seen from unseen"
+        )
+    training = _training_problems(train or trained_on, source, reading, observer)
+    with observer.progress(run.name) as progress:
+        evaluation = evaluate_run(
+            run, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
+            beam=settings.beam, cover=settings.cover, triples=_triples(source), progress=progress,
+        )  # fmt: skip
+    observer.note(f"written to {folder}")
+    return evaluation
+
+
+def _evaluate_predictions(
+    paths: Sequence[Path],
+    source: str | Path,
+    train: str | Path | None,
+    out: Path | None,
+    reading: CorpusOptions,
+    force: bool,
+    observer: Observer,
+) -> Evaluation:
+
+    if out is not None:
+        refuse_to_overwrite(out, force=force)
+    predictions = tuple(prediction for path in paths for prediction in read_predictions(path))
+    test = load_test(source, reading, observer)
+    training = _training_problems(train, source, reading, observer)
+    _note_losses(predictions, test, ", ".join(path.name for path in paths), observer)
+    evaluation = evaluate_predictions(
+        test.problems, predictions, None if training is None else templates_of(training), triples=_triples(source)
+    )
+    if out is not None:
+        files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
+        origin = {
+            "test": {"name": test.name, "version": test.version},
+            "predictions": files[0] if len(files) == 1 else files,
+        }
+        write_result(out, predictions, evaluation, origin)
+    return evaluation
+
+
+def _triples(source: str | Path) -> tuple[Triple, ...] | None:
+    """The compositional pairs of a folder that `comdiv export compositional-pairs` made."""
+    path = Path(source) / TRIPLES
+    return read_triples(path) if path.is_file() else None
+
+
+def _training_problems(
+    train: str | Path | None, test: str | Path, reading: CorpusOptions, observer: Observer
+) -> tuple[Problem, ...] | None:
+    """The training problems as far as they are known: those named, else the training side of the dataset tested on."""
+    folder = Path(test if train is None else train)
+    if train is not None and not folder.is_dir():
+        return load_corpus(train, reading, observer).problems
+    paths = [folder / name for name in ("train.jsonl", "validation.jsonl") if (folder / name).is_file()]
+    if not paths:
+        if train is not None:
+            raise ComdivError(f"{train} has neither train.jsonl nor validation.jsonl")
+        return None
+    filled = [path for path in paths if path.stat().st_size]  # an empty validation.jsonl is part of a dataset, too
+    # Columns are those of the test file: a dataset's parts are in our own format.
+    ours = CorpusOptions(language=reading.language)
+    return tuple(problem for path in filled for problem in load_corpus(path, ours, observer).problems)
+
+
+def _refuse_other_evaluation(folder: Path, test: Corpus, beam: int, *, force: bool) -> None:
+    """An evaluation may be made again; one of other problems, or with another beam, is not written over."""
+    result = folder / "result.json"
+    if not result.is_file():
+        interrupted = folder.is_dir() and {path.name for path in folder.iterdir()} <= {"predictions.jsonl"}
+        if folder.exists() and not interrupted:
+            raise ComdivError(f"{folder} exists and is no evaluation; choose another folder")
+        return
+    try:
+        there = parse_json(result.read_text(encoding="utf-8"))
+        same = there["test"] == {"name": test.name, "version": test.version} and there["beam"] == beam
+    except (OSError, ValueError, KeyError, TypeError):
+        same = False
+    if not same and not force:
+        raise ComdivError(f"{folder} has an evaluation of other problems or another beam: say --out FOLDER, or --force")
+
+
+def _note_losses(predictions: Sequence[Prediction], test: Corpus, name: str, observer: Observer) -> None:
+    """Say what was not judged as its author meant it: nothing is lost in silence."""
+    unreadable = [prediction for prediction in predictions if prediction.unreadable]
+    for prediction in unreadable[:_SHOWN]:
+        observer.note(f"{name}: unreadable: id {prediction.id}: {prediction.reason}")
+    if len(unreadable) > _SHOWN:
+        observer.note(f"{name}: unreadable: … and {len(unreadable) - _SHOWN} more")
+    predicted, known = {prediction.id for prediction in predictions}, {problem.id for problem in test.problems}
+    if missing := len(known - predicted):
+        observer.note(f"{name}: {missing} of {len(known)} problems have no prediction; they count as wrong")
+    if unknown := len(predicted - known):
+        observer.note(f"{name}: {unknown} predictions are for other problems; they are not counted")
+    if without_gold := sum(gold_answer(problem) is None for problem in test.problems):
+        observer.note(f"{test.name}: {without_gold} problems have neither answer nor expression; they count as wrong")
+
+
+def solve(
+    texts: str | Sequence[str],
+    run: Path | None = None,
+    settings: SolvingSettings | None = None,
+    *,
+    runs: Path = Path("runs"),
+    observer: Observer = SILENT,
+) -> list[tuple[Problem, Solution]]:
+    """Solve problems in words with a trained solver; without a run, with the newest of their language in `runs`."""
+    from comdiv.solvers.runs import load_run
+
+    settings = settings or SolvingSettings()
+    given = [texts] if isinstance(texts, str) else list(texts)
+    if not given:
+        raise ComdivError("there is no problem to solve: give one as an argument or on standard input")
+    problems = [Problem(id=str(n), language=detect_language(text), text=text) for n, text in enumerate(given, start=1)]
+    folder = run or newest_run(runs, problems[0].language)
+    solver = load_run(folder, settings.cover)
+    observer.note(f"solved by {folder}")
+    return list(zip(problems, solver.solve(problems, beam=settings.beam or SOLVING_BEAM), strict=True))
+
+
+def newest_run(folder: Path, language: str) -> Path:
+    """The run that was written last among those whose vocabulary is of the language."""
+    runs = sorted(folder.glob("*/model.safetensors"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in runs:
+        try:
+            words = parse_json((path.parent / "vocabulary.json").read_text(encoding="utf-8"))["words"]
+        except (OSError, ValueError, KeyError, TypeError):  # a run that is only half written
+            continue
+        if detect_language("".join(words)) == language:
+            return path.parent
+    raise ComdivError(
+        f"no run for language '{language}' in {folder}/: train one with `comdiv train`, or name it: --run"
+    )
+
+
+def compare(
+    a: Path,
+    b: Path,
+    test: str | Path | Corpus,
+    settings: ComparisonSettings | None = None,
+    *,
+    reading: CorpusOptions = AS_IT_COMES,
+    observer: Observer = SILENT,
+) -> Comparison:
+    """Compare two sets of predictions on the same problems: paired bootstrap over problems, McNemar's exact test."""
+    settings = settings or ComparisonSettings()
+    first, second = (read_predictions(path / "predictions.jsonl" if path.is_dir() else path) for path in (a, b))
+    corpus = load_test(test, reading, observer)
+    _note_losses(first, corpus, str(a), observer)
+    _note_losses(second, corpus, str(b), observer)
+    return compare_predictions(corpus.problems, first, second, settings.seed, settings.resamples)

@@ -1,0 +1,64 @@
+"""The twins of the verbs about solvers: evaluate, compare, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import comdiv
+from comdiv import ComdivError
+from comdiv.problem import Problem, write_problems
+
+
+@pytest.fixture
+def test_file(tmp_path: Path) -> Path:
+    texts = ["Ann has 3 pens and buys 4. How many?", "Ann has 9 pens and loses 2. How many?"]
+    expressions = ["N0+N1", "N0-N1"]
+    problems = [
+        Problem(id=str(n), language="en", text=text, expression=comdiv.parse(expression))
+        for n, (text, expression) in enumerate(zip(texts, expressions, strict=True), start=1)
+    ]
+    write_problems(tmp_path / "test.jsonl", problems)
+    return tmp_path / "test.jsonl"
+
+
+def predictions(path: Path, **answers: str) -> Path:
+    path.write_text("".join(json.dumps({"id": name[1:], "answer": said}) + "\n" for name, said in answers.items()))
+    return path
+
+
+def test_predictions_are_scored(test_file: Path, tmp_path: Path) -> None:
+    said = predictions(tmp_path / "said.jsonl", p1="7", p2="8")
+    evaluation = comdiv.evaluate(test_file, predictions=[said], out=tmp_path / "out")
+    assert evaluation.answer_accuracy == 0.5
+    assert (tmp_path / "out" / "result.json").is_file()
+
+
+def test_two_sets_of_predictions_are_compared(test_file: Path, tmp_path: Path) -> None:
+    right = predictions(tmp_path / "right.jsonl", p1="7", p2="7")
+    wrong = predictions(tmp_path / "wrong.jsonl", p1="7", p2="8")
+    comparison = comdiv.compare(right, wrong, test_file, comdiv.ComparisonSettings(resamples=100))
+    assert comparison.difference == 0.5
+
+
+def test_a_run_or_predictions_are_evaluated_and_not_both(test_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(ComdivError, match="name a run or predictions to evaluate, and not both"):
+        comdiv.evaluate(test_file)
+    with pytest.raises(ComdivError, match="and not both"):
+        comdiv.evaluate(test_file, run=tmp_path, predictions=[test_file])
+
+
+def test_a_solver_is_trained_evaluated_and_solves(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    settings = comdiv.SplitSettings(method="iid", test_size=20)
+    corpus = comdiv.Corpus("tiny", "1", tuple(comdiv.generate("en", 100)), comdiv.read_corpus("demo-en").report)
+    comdiv.split(corpus, tmp_path / "data", settings)
+    changes = {"epochs": 1, "hidden": 8, "embedding": 8}
+    summary = comdiv.train("lstm", tmp_path / "data", tmp_path / "runs" / "a", changes=changes)
+    assert summary.epochs == 1
+    evaluation = comdiv.evaluate(tmp_path / "data", run=tmp_path / "runs" / "a")
+    assert evaluation.n == 20
+    text = "Tom has 3 bags. How many?"
+    [(problem, solution)] = comdiv.solve(text, runs=tmp_path / "runs")
+    assert problem.text == text
+    assert len(solution.hypotheses) <= 5
