@@ -20,7 +20,7 @@ from itertools import combinations
 
 import numpy as np
 
-from comdiv.augmentation.environments import ClauseTable, EnvironmentIndex, Integers, group, occurrences
+from comdiv.augmentation.environments import ClauseTable, EnvironmentIndex, Integers, find_occurrences, group
 from comdiv.augmentation.fragments import Alternatives
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Proposer, index_round, read_lines, usable_readings
@@ -108,7 +108,7 @@ def index_environments(clauses: Sequence[Clause]) -> tuple[set[frozenset[tuple[i
     started = time.process_time()
     table = ClauseTable()
     rows = [table.add(clause) for clause in clauses]
-    groups = group(occurrences(table, rows, 2), table)
+    groups = group(find_occurrences(table, rows, 2), table)
     seconds = time.process_time() - started
     members = [
         (row, *holes) for row, holes in zip(groups.members.clauses.tolist(), groups.members.holes.tolist(), strict=True)

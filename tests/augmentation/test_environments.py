@@ -15,10 +15,10 @@ from comdiv.augmentation.environments import (
     ClauseTable,
     EnvironmentIndex,
     Groups,
+    find_occurrences,
     group,
     group_on,
     hole_positions,
-    occurrences,
 )
 from comdiv.augmentation.fragments import Alternatives, environment_counts
 from comdiv.augmentation.proposals import usable_readings
@@ -69,7 +69,7 @@ def as_sets(groups: Groups, table: ClauseTable) -> set[frozenset[Member]]:
 def indexed(clauses: Iterable[Clause], holes: int, without: str | None = None) -> tuple[Groups, ClauseTable]:
     table = ClauseTable()
     rows = sorted({table.add(clause) for clause in clauses})
-    return group(occurrences(table, rows, holes, without=without), table), table
+    return group(find_occurrences(table, rows, holes, without=without), table), table
 
 
 @pytest.mark.parametrize("length", range(1, 9))
@@ -93,7 +93,7 @@ def test_groups_equal_a_search_by_hand(clauses: list[Clause], holes: int, withou
 def test_hash_collisions_make_no_wrong_pair(clauses: list[Clause], holes: int) -> None:
     table = ClauseTable()
     rows = sorted({table.add(clause) for clause in clauses})
-    found = occurrences(table, rows, holes)
+    found = find_occurrences(table, rows, holes)
     crowded = environments.Occurrences(found.hashes % np.uint64(3), found.clauses, found.holes)
     assert as_sets(group(crowded, table), table) == groups_by_hand(clauses, holes, None)
 
@@ -131,9 +131,9 @@ def test_clauses_added_later_are_hashed_alone_and_give_the_same_groups(monkeypat
 
     def counting(table: ClauseTable, rows: Sequence[int], *arguments: int, without: str | None) -> object:
         hashed.append(len(rows))
-        return occurrences(table, rows, *arguments, without=without)
+        return find_occurrences(table, rows, *arguments, without=without)
 
-    monkeypatch.setattr(environments, "occurrences", counting)
+    monkeypatch.setattr(environments, "find_occurrences", counting)
     later = index_of(clauses[:30])
     later.occurrences()
     for clause in clauses:
@@ -163,7 +163,7 @@ class ThreePartitions(LocalEngine):
 def test_the_number_of_partitions_changes_nothing_not_even_the_order(holes: int) -> None:
     table = ClauseTable()
     rows = sorted({table.add(clause) for clause in demo_clauses("en", 80)})
-    found = occurrences(table, rows, holes)
+    found = find_occurrences(table, rows, holes)
     whole, parted = group(found, table), group_on(ThreePartitions(), found, table)
     np.testing.assert_array_equal(whole.starts, parted.starts)
     np.testing.assert_array_equal(whole.members.clauses, parted.members.clauses)

@@ -41,37 +41,37 @@ def augment_dataset(
     without one, `options.ranker` must be `none`. Test problems are never read.
     """
     report_progress: Progress = progress or (lambda what, done, total, note: None)
-    given = read_source(source)
-    plan = {"source": given.facts, "options": options.facts()}
+    data = read_source(source)
+    plan = {"source": data.facts, "options": options.facts()}
     if _is_made(folder, plan):
         return _read_json(folder / REPORT)
-    if options.compositional_validation and not given.validation:
+    if options.compositional_validation and not data.validation:
         raise ComdivError(f"option compositional_validation: {source} has no validation problems to compose")
     _begin(folder, plan)
-    known = {masked_hash(problem) for problem in (*given.train, *given.validation)} | set(options.ban)
-    compounds = compositional_validation(given.validation, frozenset(known), options)
+    known = {masked_hash(problem) for problem in (*data.train, *data.validation)} | set(options.ban)
+    compounds = compositional_validation(data.validation, frozenset(known), options)
     known |= {masked_hash(problem) for problem in compounds}
-    validation = (*given.validation, *compounds)
-    readings = _readings(given.train, report_progress)
+    validation = (*data.validation, *compounds)
+    readings = _readings(data.train, report_progress)
     operations = make_operations(options)
     new: list[Problem] = []
     rounds: list[dict[str, Any]] = []
     before: Path | None = None
     for number in range(1, options.rounds + 1):
-        room = _room(options, len(given.train), len(new))
+        room = _room(options, len(data.train), len(new))
         if not room:  # a ranker would be trained for nothing
             break
         this = Round(number, folder / "rounds" / str(number), options, engine or LocalEngine(), report_progress)
-        candidates, checks = this.candidates(readings, frozenset(known), operations, len(given.train))
-        scores = this.scores(candidates, [*given.train, *new], validation, make_solver, before)
-        kept = this.keep(candidates, scores, room)
+        candidates, checks = this.candidates(readings, frozenset(known), operations, len(data.train))
+        scores = this.scores(candidates, [*data.train, *new], validation, make_solver, before)
+        additions = this.keep(candidates, scores, room)
         this.write_timings()
-        rounds.append(round_facts(number, checks, candidates, kept, [*given.train, *new], scores))
-        new += kept
-        known |= {masked_hash(problem) for problem in kept}
-        readings += usable_readings(kept)
+        rounds.append(round_facts(number, checks, candidates, additions, [*data.train, *new], scores))
+        new += additions
+        known |= {masked_hash(problem) for problem in additions}
+        readings += usable_readings(additions)
         before = this.folder / "ranker"
-    return _finish(folder, given, options, plan, new, rounds, compounds)
+    return _finish(folder, data, options, plan, new, rounds, compounds)
 
 
 def _is_made(folder: Path, plan: dict[str, Any]) -> bool:
@@ -107,12 +107,12 @@ def _difference(there: dict[str, Any], wanted: dict[str, Any]) -> str:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ComdivError(f"{path}: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise ComdivError(f"{path}: not a JSON object")
-    return found
+    return record
 
 
 def _readings(problems: Sequence[Problem], progress: Progress) -> list[Reading]:
@@ -141,8 +141,8 @@ def compositional_validation(
     for proposal in proposals:
         of_text.setdefault(proposal.text_hash, proposal.problem)
     compounds = {problem.id: problem for problem in of_text.values()}
-    chosen = draw_ids(list(compounds), options.compositional_validation, options.seed)
-    return [_with_part(compounds[name], "validation") for name in chosen]
+    ids = draw_ids(list(compounds), options.compositional_validation, options.seed)
+    return [_with_part(compounds[name], "validation") for name in ids]
 
 
 def _with_part(problem: Problem, part: str) -> Problem:
@@ -155,7 +155,7 @@ def _room(options: AugmentationOptions, originals: int, new: int) -> int:
     return max(0, int(options.max_growth * originals) - originals - new)
 
 
-def _repeated(problems: Sequence[Problem], times: int) -> list[Problem]:
+def _repeat(problems: Sequence[Problem], times: int) -> list[Problem]:
     """The originals, and each of them again under an id of its own."""
     result = list(problems)
     for number in range(2, times + 1):
@@ -167,7 +167,7 @@ def _repeated(problems: Sequence[Problem], times: int) -> list[Problem]:
 
 def _finish(
     folder: Path,
-    given: AugmentationSource,
+    data: AugmentationSource,
     options: AugmentationOptions,
     plan: dict[str, Any],
     new: Sequence[Problem],
@@ -175,8 +175,8 @@ def _finish(
     compounds: Sequence[Problem],
 ) -> dict[str, Any]:
     """Write the dataset and the report; `dataset.json` comes last."""
-    train = (*_repeated(given.train, options.repeat_originals), *new)
-    report = make_report(given, options, rounds, new, len(train), compounds)
+    train = (*_repeat(data.train, options.repeat_originals), *new)
+    report = make_report(data, options, rounds, new, len(train), compounds)
     facts = {"made_by": "comdiv augment", **plan, "versions": {name: version(name) for name in _VERSIONS_OF}}
 
     def more(staging: Path) -> None:
@@ -185,11 +185,11 @@ def _finish(
 
     write_dataset(
         folder,
-        Dataset(train, (*given.validation, *compounds), (), facts),
+        Dataset(train, (*data.validation, *compounds), (), facts),
         title=f"{folder.resolve().name}: an augmented training set",
         paragraphs=card_paragraphs(report),
         more=more,
-        copies={part: path for part, path in given.copies.items() if part == "test" or not compounds},
+        copies={part: path for part, path in data.copies.items() if part == "test" or not compounds},
         force=True,
     )
     return report

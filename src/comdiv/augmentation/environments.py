@@ -125,7 +125,7 @@ class Occurrences:
         return Occurrences(self.hashes[chosen], self.clauses[chosen], self.holes[chosen])
 
 
-def joined(parts: Sequence[Occurrences], holes: int) -> Occurrences:
+def join_occurrences(parts: Sequence[Occurrences], holes: int) -> Occurrences:
     """Several as one."""
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
@@ -137,7 +137,7 @@ def joined(parts: Sequence[Occurrences], holes: int) -> Occurrences:
     )
 
 
-def occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without: str | None = None) -> Occurrences:
+def find_occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without: str | None = None) -> Occurrences:
     """The environments of some clauses; none whose fragment has the token `without`."""
     by_length: dict[int, list[int]] = {}
     for row in rows:
@@ -160,11 +160,11 @@ def occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without:
             clauses = np.array(members[first : first + step], dtype=np.int64)
             tokens = np.array([table.by_row[row] for row in clauses], dtype=np.int64)
             hashes = environment_hashes(values[tokens], positions, powers, hole).ravel()
-            found = Occurrences(hashes, np.repeat(clauses, len(positions)), np.tile(narrow, (len(clauses), 1)))
+            occurrences = Occurrences(hashes, np.repeat(clauses, len(positions)), np.tile(narrow, (len(clauses), 1)))
             if banned >= 0:
-                found = found.take(~_holes_with(tokens == banned, positions).ravel())
-            parts.append(found)
-    return joined(parts, holes)
+                occurrences = occurrences.take(~_holes_with(tokens == banned, positions).ravel())
+            parts.append(occurrences)
+    return join_occurrences(parts, holes)
 
 
 class EnvironmentIndex:
@@ -173,7 +173,7 @@ class EnvironmentIndex:
     def __init__(self, holes: int, *, without: str | None = None) -> None:
         self.table = ClauseTable()
         self._holes, self._without = holes, without
-        self._occurrences = joined([], holes)
+        self._occurrences = join_occurrences([], holes)
         self._rows = 0  # of the table that are hashed
 
     def add(self, masked: Iterable[str]) -> int:
@@ -184,8 +184,8 @@ class EnvironmentIndex:
         """The environments of all clauses so far."""
         new = range(self._rows, len(self.table.by_row))
         if new:
-            more = occurrences(self.table, new, self._holes, without=self._without)
-            self._occurrences = joined([self._occurrences, more], self._holes) if self._rows else more
+            more = find_occurrences(self.table, new, self._holes, without=self._without)
+            self._occurrences = join_occurrences([self._occurrences, more], self._holes) if self._rows else more
             self._rows = new.stop
         return self._occurrences
 
@@ -214,28 +214,28 @@ class Groups:
         return len(self.starts) - 1
 
 
-def group(found: Occurrences, table: ClauseTable) -> Groups:
+def group(occurrences: Occurrences, table: ClauseTable) -> Groups:
     """Bring equal environments together: by hash, then confirmed token by token."""
-    found = found.take(_may_repeat(found.hashes))
-    order = np.lexsort((found.clauses, found.hashes))
-    found = found.take(order)
-    same = found.hashes[1:] == found.hashes[:-1]
-    repeated = np.concatenate([same, [False]]) | np.concatenate([[False], same]) if len(found) else same
-    found = found.take(repeated)
-    if not len(found):
-        return Groups(found, np.zeros(1, dtype=np.int64))
-    fresh = np.ones(len(found), dtype=np.bool_)
-    fresh[1:] = found.hashes[1:] != found.hashes[:-1]
-    differs = _differ_from_previous(found, table) & ~fresh
+    occurrences = occurrences.take(_may_repeat(occurrences.hashes))
+    order = np.lexsort((occurrences.clauses, occurrences.hashes))
+    occurrences = occurrences.take(order)
+    same = occurrences.hashes[1:] == occurrences.hashes[:-1]
+    repeated = np.concatenate([same, [False]]) | np.concatenate([[False], same]) if len(occurrences) else same
+    occurrences = occurrences.take(repeated)
+    if not len(occurrences):
+        return Groups(occurrences, np.zeros(1, dtype=np.int64))
+    fresh = np.ones(len(occurrences), dtype=np.bool_)
+    fresh[1:] = occurrences.hashes[1:] != occurrences.hashes[:-1]
+    differs = _differ_from_previous(occurrences, table) & ~fresh
     if differs.any():
-        found, fresh = _separated(found, table, fresh, differs)
-    starts = np.append(np.flatnonzero(fresh), len(found))
+        occurrences, fresh = _separate(occurrences, table, fresh, differs)
+    starts = np.append(np.flatnonzero(fresh), len(occurrences))
     sizes = np.diff(starts)
     if (sizes == 1).any():  # a collision left something alone
         keep = np.repeat(sizes > 1, sizes)
-        found = found.take(keep)
+        occurrences = occurrences.take(keep)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
-    return Groups(found, starts)
+    return Groups(occurrences, starts)
 
 
 def _may_repeat(hashes: Hashes) -> npt.NDArray[np.bool_]:
@@ -250,18 +250,18 @@ def _may_repeat(hashes: Hashes) -> npt.NDArray[np.bool_]:
     return shared[buckets]
 
 
-def group_on(engine: Engine, found: Occurrences, table: ClauseTable) -> Groups:
+def group_on(engine: Engine, occurrences: Occurrences, table: ClauseTable) -> Groups:
     """`group`, with the environments shared out by hash: each partition is sorted and confirmed where the engine says.
 
     The order is by hash again at the end, so that the number of partitions changes nothing.
     """
     if engine.partitions == 1:
-        return group(found, table)
-    rest = found.hashes % np.uint64(engine.partitions)
-    parts = [found.take(rest == number) for number in range(engine.partitions)]
-    grouped = list(engine.map(_group_part, table, parts))
-    members = joined([part.members for part in grouped], found.holes.shape[1] // 2)
-    sizes = np.concatenate([np.diff(part.starts) for part in grouped])
+        return group(occurrences, table)
+    rest = occurrences.hashes % np.uint64(engine.partitions)
+    parts = [occurrences.take(rest == number) for number in range(engine.partitions)]
+    groups = list(engine.map(_group_part, table, parts))
+    members = join_occurrences([part.members for part in groups], occurrences.holes.shape[1] // 2)
+    sizes = np.concatenate([np.diff(part.starts) for part in groups])
     order = np.argsort(members.hashes, kind="stable")
     firsts = np.cumsum(sizes) - sizes
     sizes = sizes[np.argsort(members.hashes[firsts], kind="stable")] if len(sizes) else sizes
@@ -272,45 +272,45 @@ def _group_part(table: ClauseTable, part: Occurrences) -> Groups:
     return group(part, table)
 
 
-def environment_rows(found: Occurrences, table: ClauseTable) -> TokenRows:
+def environment_rows(occurrences: Occurrences, table: ClauseTable) -> TokenRows:
     """The environments themselves, a row each: token ids, holes, padding."""
     padded = table.padded()
     width = padded.shape[1]
     places = np.arange(width, dtype=np.int16)[None, :]
-    holes = found.holes
-    shifted = np.broadcast_to(places, (len(found), width)).copy()
+    holes = occurrences.holes
+    shifted = np.broadcast_to(places, (len(occurrences), width)).copy()
     is_hole = np.zeros(shifted.shape, dtype=np.bool_)
     for start, end in zip(holes[:, ::2].T, holes[:, 1::2].T, strict=True):
         is_hole |= shifted == start[:, None]
         shifted += (shifted > start[:, None]) * (end - start - 1)[:, None]
     inside = shifted < width
-    tokens = padded[found.clauses[:, None], np.where(inside, shifted, 0)]
+    tokens = padded[occurrences.clauses[:, None], np.where(inside, shifted, 0)]
     tokens[~inside] = _PADDING
     tokens[is_hole] = _HOLE
     return tokens
 
 
-def _differ_from_previous(found: Occurrences, table: ClauseTable) -> npt.NDArray[np.bool_]:
-    differs = np.zeros(len(found), dtype=np.bool_)
-    for first in range(0, len(found), _CHUNK):
+def _differ_from_previous(occurrences: Occurrences, table: ClauseTable) -> npt.NDArray[np.bool_]:
+    differs = np.zeros(len(occurrences), dtype=np.bool_)
+    for first in range(0, len(occurrences), _CHUNK):
         begin = max(0, first - 1)  # the row before the chunk belongs to the comparison
         part = slice(begin, first + _CHUNK)
-        rows = environment_rows(found.take(np.arange(*part.indices(len(found)))), table)
+        rows = environment_rows(occurrences.take(np.arange(*part.indices(len(occurrences)))), table)
         differs[begin + 1 : begin + len(rows)] = (rows[1:] != rows[:-1]).any(axis=1)
     return differs
 
 
-def _separated(
-    found: Occurrences, table: ClauseTable, fresh: npt.NDArray[np.bool_], differs: npt.NDArray[np.bool_]
+def _separate(
+    occurrences: Occurrences, table: ClauseTable, fresh: npt.NDArray[np.bool_], differs: npt.NDArray[np.bool_]
 ) -> tuple[Occurrences, npt.NDArray[np.bool_]]:
     """Sort every group with a collision by its environments; the others stay as they are."""
-    order = np.arange(len(found))
+    order = np.arange(len(occurrences))
     fresh = fresh.copy()
-    starts = np.append(np.flatnonzero(fresh), len(found))
+    starts = np.append(np.flatnonzero(fresh), len(occurrences))
     for which in np.unique(np.searchsorted(starts, np.flatnonzero(differs), side="right") - 1):
         part = np.arange(starts[which], starts[which + 1])
-        rows = environment_rows(found.take(part), table)
+        rows = environment_rows(occurrences.take(part), table)
         inner = np.lexsort(rows.T[::-1])
         order[part] = part[inner]
         fresh[part[1:]] = (rows[inner][1:] != rows[inner][:-1]).any(axis=1)
-    return found.take(order), fresh
+    return occurrences.take(order), fresh

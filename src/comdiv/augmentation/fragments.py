@@ -41,7 +41,7 @@ class Alternatives:
         table = index.table
         groups = group_on(engine, index.occurrences(), table)
         members = groups.members
-        fragments, fragment_of = _numbered(_fragment_rows(members, table))
+        fragments, fragment_of = _number_rows(_fragment_rows(members, table))
         group_of = np.repeat(np.arange(len(groups)), np.diff(groups.starts))
         order = np.argsort(members.clauses, kind="stable")
         first = np.searchsorted(members.clauses[order], np.arange(len(table.by_row) + 1))
@@ -82,7 +82,7 @@ def _fragment_rows(members: Occurrences, table: ClauseTable) -> Integers:
     return np.where(inside, padded[members.clauses[:, None], np.where(inside, places, 0)].astype(np.int64), -1)
 
 
-def _numbered(rows: Integers) -> tuple[Integers, npt.NDArray[np.int64]]:
+def _number_rows(rows: Integers) -> tuple[Integers, npt.NDArray[np.int64]]:
     """The distinct rows in order, and the number of each row among them; exact, by two keys of 64 bits."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64)

@@ -22,7 +22,7 @@ def round_facts(
     number: int,
     checks: Mapping[str, Any],
     candidates: Sequence[Problem],
-    kept: Sequence[Problem],
+    additions: Sequence[Problem],
     current: Sequence[Problem],
     scores: Mapping[str, float] | None,
 ) -> dict[str, Any]:
@@ -30,9 +30,9 @@ def round_facts(
     templates, shapes = _names(current, template), _names(current, shape)
     facts: dict[str, Any] = {"round": number, "drawn": checks["drawn"]}
     if scores is not None:
-        facts["least_score_kept"] = _one_of([scores[problem.id] for problem in kept], min)
+        facts["least_score_kept"] = _one_of([scores[problem.id] for problem in additions], min)
     for operation in (label for label in checks if label != "drawn"):
-        mine = [problem for problem in kept if problem.provenance.operation == operation]
+        mine = [problem for problem in additions if problem.provenance.operation == operation]
         counts = Counter(checks[operation])
         facts[operation] = {
             "drafts": counts.total(),
@@ -60,7 +60,7 @@ def _names(problems: Iterable[Problem], name: Any) -> set[str]:
 
 
 def make_report(
-    given: AugmentationSource,
+    data: AugmentationSource,
     options: AugmentationOptions,
     rounds: Sequence[dict[str, Any]],
     new: Sequence[Problem],
@@ -69,14 +69,14 @@ def make_report(
 ) -> dict[str, Any]:
     """The whole report, as `report.json` has it. It is the same for the same data, options and seed."""
     return {
-        "source": given.facts,
+        "source": data.facts,
         "options": options.facts(),
-        "originals": len(given.train),
+        "originals": len(data.train),
         "new": len(new),
         "train": size,
-        "templates": _known_and_new(given.train, new, template),
-        "shapes": _known_and_new(given.train, new, shape),
-        "validation": {"given": len(given.validation), "new": len(compounds)},
+        "templates": _known_and_new(data.train, new, template),
+        "shapes": _known_and_new(data.train, new, shape),
+        "validation": {"given": len(data.validation), "new": len(compounds)},
         "rounds": list(rounds),
         "samples": {
             label: _samples(new, label, options.seed) for label in map(operation_label, options.operation_names)

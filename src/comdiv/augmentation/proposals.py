@@ -56,8 +56,8 @@ def draw_ids(ids: Sequence[str], limit: int | None, seed: int) -> list[str]:
     """At most `limit` ids, drawn uniformly, in their order; the same ones in whatever order they come."""
     if limit is None or len(ids) <= limit:
         return list(ids)
-    chosen = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())[:limit])
-    return [name for name in ids if name in chosen]
+    choice = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())[:limit])
+    return [name for name in ids if name in choice]
 
 
 class Proposal(NamedTuple):
@@ -149,19 +149,19 @@ class Proposer:
                 fates.count(name, draft.reason, draft.times)
                 fates.show(name, draft)
                 continue
-            checked = self._checked(draft, name, operation, texts)
-            if isinstance(checked, str):
-                fates.count(name, checked)
-                if fates.wants(name, checked):
-                    fates.show(name, _refusal(draft, checked))
+            result = self._check(draft, name, operation, texts)
+            if isinstance(result, str):
+                fates.count(name, result)
+                if fates.wants(name, result):
+                    fates.show(name, _refusal(draft, result))
                 continue
-            texts.add(checked.text_hash)
+            texts.add(result.text_hash)
             fates.count(name, PASSED)
-            yield checked
+            yield result
             if len(texts) == wanted:
                 return
 
-    def _checked(self, draft: Draft, name: str, operation: ProblemOperation, texts: set[str]) -> Proposal | str:
+    def _check(self, draft: Draft, name: str, operation: ProblemOperation, texts: set[str]) -> Proposal | str:
         """The new problem, or the name of the first check that refuses it: sizes, the operation's own, the text's."""
         quantities = len(draft.values)
         if quantities > self.options.most_quantities and quantities > len(draft.parents[-1].values):

@@ -66,7 +66,7 @@ def confidence(solver: Solver, problems: Sequence[Problem], rank: Rank) -> list[
     return [score.log_probability / max(1, score.tokens) for score in solver.score(problems)]
 
 
-def kept_of(
+def best_ids(
     problems: Sequence[Problem], scores: Sequence[float], share: float, keep_by: Literal["joint", "stratum"]
 ) -> list[str]:
     """The ids of the best share, best first: exactly ⌊share · n⌋ of them, but at least one. Ties go by id.
@@ -85,8 +85,8 @@ def kept_of(
     by_rest = sorted(strata, key=lambda name: (places[name] - exact * len(strata[name]), name))
     for name in by_rest[: wanted - sum(places.values())]:
         places[name] += 1
-    chosen = {problem for name, members in strata.items() for problem in members[: places[name]]}
-    return [problem.id for problem, _ in ranked if problem.id in chosen]
+    choice = {problem for name, members in strata.items() for problem in members[: places[name]]}
+    return [problem.id for problem, _ in ranked if problem.id in choice]
 
 
 def stratum(problem: Problem) -> str:
@@ -127,15 +127,15 @@ class Round:
             started = time.perf_counter()
             lines, fates = self._propose(readings, known, operations)
             limit = None if self.options.growth is None else max(1, round(self.options.growth * originals))
-            chosen = draw_ids(list(lines), limit, self.options.seed)
+            ids = draw_ids(list(lines), limit, self.options.seed)
             facts: dict[str, Any] = {
                 operation_label(name): dict(sorted(fates.counts.get(name, {}).items()))
                 for name in self.options.operation_names
             }
-            facts["drawn"] = {"of": len(lines), "chosen": len(chosen)}
+            facts["drawn"] = {"of": len(lines), "chosen": len(ids)}
             write_text(fates_path, json.dumps(facts, indent=2) + "\n")
             _write_records(self.folder / "rejected.jsonl", (_refusal_record(*one) for one in fates.refusals))
-            _write_lines(path, (lines[name] for name in chosen))
+            _write_lines(path, (lines[name] for name in ids))
             self._took("candidates", started)
         return list(read_problems(path)), json.loads(fates_path.read_text(encoding="utf-8"))
 
@@ -176,7 +176,7 @@ class Round:
             return None
         path = self.folder / "scores.jsonl"
         if not path.is_file():
-            task = self._trained_ranker(train, validation, make_solver, before)
+            task = self._train_ranker(train, validation, make_solver, before)
             started = time.perf_counter()
             shards = [candidates[i : i + RANKED_AT_ONCE] for i in range(0, len(candidates), RANKED_AT_ONCE)]
             scores: list[float] = []
@@ -191,7 +191,7 @@ class Round:
             for _, line in read_json_lines(path)
         }
 
-    def _trained_ranker(
+    def _train_ranker(
         self,
         train: Sequence[Problem],
         validation: Sequence[Problem],
@@ -225,7 +225,7 @@ class Round:
             if scores is None:
                 ids = draw_ids(list(by_id), room, self.options.seed)
             else:
-                ids = kept_of(candidates, [scores[p.id] for p in candidates], self.options.keep, self.options.keep_by)
+                ids = best_ids(candidates, [scores[p.id] for p in candidates], self.options.keep, self.options.keep_by)
             write_problems(path, (by_id[name] for name in (ids if room is None else ids[:room])))
         return list(read_problems(path))
 

@@ -45,15 +45,16 @@ class Lexical(ProblemOperation):
             self._rows.append([self._environments.add(clause.masked) for clause in reading.narrative])
             for row in self._rows[-1]:
                 self._owner.setdefault(row, place)
-        found = self._alternatives = Alternatives.of(self._environments, current.engine)
+        alternatives = self._alternatives = Alternatives.of(self._environments, current.engine)
         self._vocabulary = self._environments.table.words()
         self._kinds: dict[int, str | None] = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self._surfaces: dict[int, tuple[str, int]] = {}
-        self._first = found.groups.starts[found.group_of]  # of a member: where its environment's members begin
-        self._counts = found.groups.starts[found.group_of + 1] - self._first
+        # Of a member: where the members of its environment begin, and how many there are.
+        self._first = alternatives.groups.starts[alternatives.group_of]
+        self._counts = alternatives.groups.starts[alternatives.group_of + 1] - self._first
         full = self._actors is not None
-        self._usable = self._usable_environments(self._environments.table)[found.group_of] if full else None
+        self._usable = self._usable_environments(self._environments.table)[alternatives.group_of] if full else None
 
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
         """New problems by exchanging one fragment of a problem, in random order, and the pairs that give none."""
@@ -84,13 +85,13 @@ class Lexical(ProblemOperation):
 
     def _draw(self, place: int, source: random.Random, most: int) -> Iterator[tuple[int, int]]:
         """Pairs of members (one of this problem's, an alternative) in random order, at most `most`."""
-        found = self._alternatives
-        members = [found.members_in(row) for row in dict.fromkeys(self._rows[place])]
+        alternatives = self._alternatives
+        members = [alternatives.members_in(row) for row in dict.fromkeys(self._rows[place])]
         mine = np.concatenate(members) if members else np.zeros(0, dtype=np.int64)
         if self._usable is not None:
             language = self._readings[place].problem.language
             mine = mine[self._usable[mine]]
-            kinds = [self._kind(fragment, language) for fragment in found.fragment_of[mine].tolist()]
+            kinds = [self._kind(fragment, language) for fragment in alternatives.fragment_of[mine].tolist()]
             mine = mine[[kind is not None for kind in kinds]] if kinds else mine
         ends: list[int] = self._counts[mine].cumsum().tolist()
         total = ends[-1] if ends else 0

@@ -124,7 +124,7 @@ class CompositionDraft:
     def text(self) -> str:
         asking, stating = self.parents
         story = asking.text[: asking.question.start] if self._narrative is None else self._narrative
-        return _joined_texts(stating.text, self.replaced, story)
+        return _join_texts(stating.text, self.replaced, story)
 
     @property
     def expression(self) -> Expression:
@@ -152,7 +152,7 @@ class CompositionDraft:
         return {"clause": self.clause}
 
 
-def _joined_texts(text: str, replaced: Clause, story: str) -> str:
+def _join_texts(text: str, replaced: Clause, story: str) -> str:
     """The story between what comes before and after the clause; it closes with the sign that the clause closed with."""
     clause = text[replaced.start : replaced.end]
     body = clause.rstrip()
