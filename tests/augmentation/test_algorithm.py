@@ -210,14 +210,15 @@ class StoppedError(Exception):
     """As if the power had failed."""
 
 
+@pytest.mark.parametrize("match", ["unit", "environment"])
 @pytest.mark.parametrize(
     ("number", "after"),
     [(1, "checks.json"), (1, "candidates.jsonl"), (1, "kept.jsonl"), (2, "rejected.jsonl"), (2, "scores.jsonl")],
 )
 def test_stopped_after_any_file_of_any_round_it_comes_to_the_same_bytes(
-    data: Path, tmp_path: Path, ranker: Any, monkeypatch: pytest.MonkeyPatch, after: str, number: int
+    data: Path, tmp_path: Path, ranker: Any, monkeypatch: pytest.MonkeyPatch, after: str, number: int, match: str
 ) -> None:
-    chosen = options(**{**RANKED, "rounds": 2})
+    chosen = options(**{**RANKED, "rounds": 2, "match": match})
     whole = tmp_path / "whole" / "out"
     augment_dataset(data, whole, chosen, make_solver=ranker)
     out = tmp_path / "stopped" / "out"

@@ -112,7 +112,7 @@ def pairs(readings: list[Reading], match: str) -> set[tuple[str, str, int]]:
     if match == "unit":
         matches = match_by_unit(readings, None)
     else:
-        matches = match_by_environment(readings, EnvironmentIndex(2), LocalEngine())
+        matches = match_by_environment(CurrentSet(readings, LocalEngine()), EnvironmentIndex(2))
     return {
         (asking.problem.id, readings[place].problem.id, clause)
         for number, asking in enumerate(readings)
@@ -150,6 +150,21 @@ def test_matches_by_environment_equal_a_search_by_hand() -> None:
     found = pairs(readings, "environment")
     assert found == environment_pairs_by_hand(readings)
     assert len(found) > 5
+
+
+def test_after_an_interruption_between_rounds_the_matches_are_the_same_in_the_same_order() -> None:
+    later = [reading(f"Here are {n} of how many caps now . What is it ?", "N0", name=f"later{n}") for n in (4, 5)]
+    readings = [*usable_readings(english(6)), *later, *usable_readings(english(24))[6:]]
+    sizes = (6, 12, len(readings))
+
+    def lists(current: CurrentSet, index: EnvironmentIndex) -> list[list[int]]:
+        return [members.tolist() for members in match_by_environment(current, index).lists]
+
+    index = EnvironmentIndex(2)
+    for number, size in enumerate(sizes, start=1):
+        uninterrupted = lists(CurrentSet(readings[:size], LocalEngine(), sizes[:number]), index)
+    assert lists(CurrentSet(readings, LocalEngine(), sizes), EnvironmentIndex(2)) == uninterrupted
+    assert lists(CurrentSet(readings, LocalEngine()), EnvironmentIndex(2)) != uninterrupted  # all seen at once
 
 
 def drafts(readings: list[Reading], asking: int, more_operators: int | None = None) -> list[Draft | Refusal]:

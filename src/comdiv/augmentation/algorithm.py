@@ -56,13 +56,16 @@ def augment_dataset(
     operations = make_operations(options)
     new: list[Problem] = []
     rounds: list[dict[str, Any]] = []
+    sizes: list[int] = []
     before: Path | None = None
     for number in range(1, options.rounds + 1):
         room = _room(options, len(data.train), len(new))
         if not room:  # a ranker would be trained for nothing
             break
-        this = Round(number, folder / "rounds" / str(number), options, engine or LocalEngine(), report_progress)
-        candidates, checks = this.candidates(readings, frozenset(known), operations, len(data.train))
+        place = folder / "rounds" / str(number)
+        this = Round(number, place, len(data.train), options, engine or LocalEngine(), report_progress)
+        sizes.append(len(readings))
+        candidates, checks = this.candidates(readings, frozenset(known), operations, sizes)
         scores = this.scores(candidates, [*data.train, *new], validation, make_solver, before)
         additions = this.keep(candidates, scores, room)
         this.write_timings()

@@ -230,10 +230,11 @@ def index_round(
     round_number: int,
     operations: Operations | None = None,
     engine: Engine | None = None,
+    sizes: Sequence[int] = (),
 ) -> Proposer:
-    """Index the current set; `operations` are those of the rounds before."""
+    """Index the current set; `operations` are those of the rounds before, `sizes` the set's in all rounds so far."""
     operations = make_operations(options) if operations is None else operations
-    current = CurrentSet(readings, engine or LocalEngine())
+    current = CurrentSet(readings, engine or LocalEngine(), sizes)
     for operation in operations.values():
         operation.index(current)
     return Proposer(readings, options, round_number, known, operations)

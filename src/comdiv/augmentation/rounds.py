@@ -109,6 +109,7 @@ class Round:
 
     number: int
     folder: Path
+    originals: int  # problems of the training set that no operation made
     options: AugmentationOptions
     engine: Engine
     progress: Progress
@@ -118,15 +119,18 @@ class Round:
     # --- step 1: new problems ---
 
     def candidates(
-        self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, originals: int
+        self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, sizes: Sequence[int]
     ) -> tuple[list[Problem], dict[str, Any]]:
-        """The new problems that passed the checks, and how many drafts met which fate."""
+        """The new problems that passed the checks, and how many drafts met which fate.
+
+        `sizes` are those of the current set in all rounds so far.
+        """
         path = self.folder / "candidates.jsonl"
         fates_path = self.folder / "checks.json"
         if not path.is_file():
             started = time.perf_counter()
-            lines, fates = self._propose(readings, known, operations)
-            limit = None if self.options.growth is None else max(1, round(self.options.growth * originals))
+            lines, fates = self._propose(readings, known, operations, sizes)
+            limit = None if self.options.growth is None else max(1, round(self.options.growth * self.originals))
             ids = draw_ids(list(lines), limit, self.options.seed)
             facts: dict[str, Any] = {
                 operation_label(name): dict(sorted(fates.counts.get(name, {}).items()))
@@ -140,12 +144,12 @@ class Round:
         return list(read_problems(path)), json.loads(fates_path.read_text(encoding="utf-8"))
 
     def _propose(
-        self, readings: Sequence[Reading], known: frozenset[str], operations: Operations
+        self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, sizes: Sequence[int]
     ) -> tuple[dict[str, str], Fates]:
         """The new problems by id, each as its line in a file."""
         what = f"round {self.number}: "
         self.progress(what + "index", 0, len(readings), "")
-        proposer = index_round(readings, known, self.options, self.number, operations, self.engine)
+        proposer = index_round(readings, known, self.options, self.number, operations, self.engine, sizes)
         shards = [range(first, min(first + SHARD, len(readings))) for first in range(0, len(readings), SHARD)]
         fates = Fates()
         lines: dict[str, str] = {}

@@ -79,11 +79,16 @@ class Refusal(NamedTuple):
 
 
 class CurrentSet:
-    """The problems that a round makes new ones of. Those of earlier rounds come first, in the same order."""
+    """The problems that a round makes new ones of. Those of earlier rounds come first, in the same order.
 
-    def __init__(self, readings: Sequence[Reading], engine: Engine) -> None:
+    `sizes` says how many there were at the beginning of each round so far: an operation that numbers things in the
+    order in which they appear must come to the same numbers after an interruption between two rounds.
+    """
+
+    def __init__(self, readings: Sequence[Reading], engine: Engine, sizes: Sequence[int] = ()) -> None:
         self.readings = readings
         self.engine = engine
+        self.sizes = tuple(sizes) or (len(readings),)
 
     @cached_property
     def actors(self) -> dict[str, Actors]:

@@ -18,7 +18,6 @@ import numpy as np
 from comdiv.augmentation.environments import EnvironmentIndex, Integers, group_on
 from comdiv.augmentation.operations import NO_VALUE, CurrentSet, Draft, ProblemOperation, Refusal
 from comdiv.augmentation.soundness import is_degenerate, is_overdrawn, positive_value
-from comdiv.engine import Engine
 from comdiv.expression import Expression, Leaf, Reference, leaves, map_leaves, renumber
 from comdiv.expression.tree import ONE
 from comdiv.language import coherence_of
@@ -257,23 +256,18 @@ def question_unit_key(reading: Reading) -> tuple[str, str] | None:
     return None if reading.asked_unit is None else (reading.problem.language, reading.asked_unit)
 
 
-def match_by_environment(readings: Sequence[Reading], index: EnvironmentIndex, engine: Engine) -> Matches:
+def match_by_environment(current: CurrentSet, index: EnvironmentIndex) -> Matches:
     """The question and the clause share an environment with two holes (the paper's definition)."""
-    statements = statements_of(readings)
-    statements_in: dict[int, list[int]] = {}  # a clause's row → numbers of statements
-    for number, (place, clause, *_) in enumerate(statements):
-        statements_in.setdefault(index.add(readings[place].clauses[clause].masked), []).append(number)
-    askers: dict[int, list[int]] = {}
-    for place, reading in enumerate(readings):
-        if can_ask(reading):
-            askers.setdefault(index.add(reading.question.masked), []).append(place)
+    for size in current.sizes[:-1]:  # rows and tokens have the numbers that they got when those rounds saw them
+        _add_clauses(current.readings[:size], index)
+    statements, statements_in, askers = _add_clauses(current.readings, index)
     occurrences = index.occurrences()
     asks, states = np.zeros((2, len(index.table.by_row)), dtype=np.bool_)  # a row can be a question and a clause
     asks[list(askers)], states[list(statements_in)] = True, True
     common = np.intersect1d(
         occurrences.hashes[asks[occurrences.clauses]], occurrences.hashes[states[occurrences.clauses]]
     )
-    groups = group_on(engine, occurrences.take(np.isin(occurrences.hashes, common)), index.table)
+    groups = group_on(current.engine, occurrences.take(np.isin(occurrences.hashes, common)), index.table)
     lists: list[Integers] = []
     lists_of: dict[int, list[int]] = {}
     for start, end in zip(groups.starts[:-1], groups.starts[1:], strict=True):
@@ -285,6 +279,21 @@ def match_by_environment(readings: Sequence[Reading], index: EnvironmentIndex, e
                 lists_of.setdefault(place, []).append(len(lists))
             lists.append(np.array(stating, dtype=np.int64))
     return Matches(statements, lists, {place: tuple(numbers) for place, numbers in sorted(lists_of.items())})
+
+
+def _add_clauses(
+    readings: Sequence[Reading], index: EnvironmentIndex
+) -> tuple[list[Statement], dict[int, list[int]], dict[int, list[int]]]:
+    """The statements; by the row of a clause the numbers of its statements; by that of a question who asks it."""
+    statements = statements_of(readings)
+    statements_in: dict[int, list[int]] = {}
+    for number, (place, clause, *_) in enumerate(statements):
+        statements_in.setdefault(index.add(readings[place].clauses[clause].masked), []).append(number)
+    askers: dict[int, list[int]] = {}
+    for place, reading in enumerate(readings):
+        if can_ask(reading):
+            askers.setdefault(index.add(reading.question.masked), []).append(place)
+    return statements, statements_in, askers
 
 
 class Frames:
@@ -356,7 +365,7 @@ class Structural(ProblemOperation):
             self._matches = match_by_unit(current.readings, self._frames)
         else:
             self._environments = self._environments or EnvironmentIndex(2)
-            self._matches = match_by_environment(current.readings, self._environments, current.engine)
+            self._matches = match_by_environment(current, self._environments)
 
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
         """New problems from the narrative of one problem, in random order, and the pairs that give none."""
