@@ -21,17 +21,17 @@ from itertools import combinations
 import numpy as np
 
 from comdiv.augmentation.environments import ClauseTable, EnvironmentIndex, Integers, find_occurrences, group
-from comdiv.augmentation.fragments import Alternatives
+from comdiv.augmentation.operations.lexical import Alternatives
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Proposer, index_round, read_lines, usable_readings
 from comdiv.augmentation.rounds import SHARD
-from comdiv.augmentation.source import masked_hash
 from comdiv.corpora import read_corpus
 from comdiv.corpora.demo import generate
 from comdiv.engine import LocalEngine, usable_processors
 from comdiv.language import get_language
 from comdiv.language.base import NUMBER_MASK
 from comdiv.problem import Problem
+from comdiv.reading import read
 
 BASE = 200  # problems of the demo corpus
 Clause = tuple[str, ...]
@@ -146,7 +146,7 @@ def one_round(name: str, size: int, checks: str) -> dict[str, float]:
     additions = ten_million_additions()
     started, worked = time.perf_counter(), processor_seconds()
     readings = usable_readings(problems)
-    known = frozenset(masked_hash(problem) for problem in problems)
+    known = frozenset(read(problem).mask_hash for problem in problems)
     options = AugmentationOptions.preset("comdiv", per_problem=(5, 5), checks=checks)
     proposer = index_round(readings, known, options, 1)
     shards = [range(first, min(first + SHARD, len(readings))) for first in range(0, len(readings), SHARD)]

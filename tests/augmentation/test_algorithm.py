@@ -12,7 +12,6 @@ import pytest
 from augmentation.small import bytes_of, english, options, records, write_small_dataset
 from comdiv.augmentation import augment_dataset, ban_hashes
 from comdiv.augmentation import rounds as rounds_module
-from comdiv.augmentation.source import masked_hash
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.expression import value_of
@@ -97,8 +96,8 @@ def test_every_new_problem_is_sound_new_and_says_where_it_came_from(
         assert problem.answer > 0
         assert set(problem.provenance.parents) <= known
         assert problem.provenance.round in (1, 2)
-    hashes = [masked_hash(problem) for problem in (*after.train, *after.validation)]
-    originals = {masked_hash(problem) for problem in (*before.train, *before.validation)}
+    hashes = [read(problem).mask_hash for problem in (*after.train, *after.validation)]
+    originals = {read(problem).mask_hash for problem in (*before.train, *before.validation)}
     assert len(set(hashes) - originals) == len(new)
 
 
@@ -132,7 +131,7 @@ def test_banned_texts_do_not_come_out(data: Path, tmp_path: Path) -> None:
     augment_dataset(data, tmp_path / "banned", options(checks="paper", ban=banned))
     again = [p for p in read_dataset(tmp_path / "banned").train if p.provenance.round]
     assert again
-    assert not set(banned) & {masked_hash(problem) for problem in again}
+    assert not set(banned) & {read(problem).mask_hash for problem in again}
     facts = json.loads((tmp_path / "banned" / "dataset.json").read_text())
     assert facts["options"]["ban"]["texts"] == len(banned)
 
@@ -228,7 +227,10 @@ def test_stopped_after_any_file_of_any_round_it_comes_to_the_same_bytes(
         if victim.exists():
             raise StoppedError
 
-    writers = {name: getattr(rounds_module, name) for name in ("write_problems", "write_text", "_write_lines")}
+    writers = {
+        name: getattr(rounds_module, name)
+        for name in ("write_problems", "write_text", "write_json_lines", "_write_lines")
+    }
     for name, writer in writers.items():
 
         def stopping(path: Path, *arguments: Any, writer: Any = writer) -> Any:

@@ -20,7 +20,7 @@ from comdiv.augmentation.environments import (
     group_on,
     hole_positions,
 )
-from comdiv.augmentation.fragments import Alternatives, environment_counts
+from comdiv.augmentation.operations.lexical import Alternatives, environment_counts
 from comdiv.augmentation.proposals import usable_readings
 from comdiv.corpora.demo import generate
 from comdiv.engine import LocalEngine

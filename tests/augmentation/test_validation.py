@@ -6,9 +6,9 @@ import pytest
 
 from augmentation.small import bytes_of, english, options, write_small_dataset
 from comdiv.augmentation import augment_dataset
-from comdiv.augmentation.source import masked_hash
 from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
+from comdiv.reading import read
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def test_compounds_of_validation_problems_stand_behind_them_and_nowhere_else(dat
         origin = problem.provenance
         assert (origin.operation, origin.round, origin.details["part"]) == ("operation 1", 0, "validation")
         assert set(origin.parents) <= {parent.id for parent in given}
-    texts = {masked_hash(problem) for problem in compounds}
+    texts = {read(problem).mask_hash for problem in compounds}
     assert len(texts) == 7
-    assert texts.isdisjoint(masked_hash(problem) for problem in (*made.train, *given))
+    assert texts.isdisjoint(read(problem).mask_hash for problem in (*made.train, *given))
     assert "Validation has 7 more" in (tmp_path / "out" / "report.md").read_text()
 
 
@@ -45,7 +45,7 @@ def test_training_problems_do_not_change_the_compounds_and_a_ban_holds_for_them(
     def compounds(name: str, **changes: object) -> set[str]:
         augment_dataset(data, tmp_path / name, options(compositional_validation=1000, **changes))
         (tmp_path / name / "test.jsonl").write_text("")
-        return {masked_hash(problem) for problem in read_dataset(tmp_path / name).validation[20:]}
+        return {read(problem).mask_hash for problem in read_dataset(tmp_path / name).validation[20:]}
 
     first = compounds("first")
     assert compounds("only-2", operations=(2,)) == first

@@ -11,13 +11,14 @@ from comdiv.augmentation.growth_report import REPORT, card_paragraphs, make_repo
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import draw_ids, index_round, make_operations, usable_readings
 from comdiv.augmentation.rounds import MakeSolver, Round
-from comdiv.augmentation.source import AugmentationSource, masked_hash, read_source
+from comdiv.augmentation.source import AugmentationSource, read_source
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.engine import Engine, LocalEngine
 from comdiv.errors import ComdivError
 from comdiv.files import write_text
+from comdiv.loading import load_object
 from comdiv.problem import REPETITION, Problem
-from comdiv.reading import Reading
+from comdiv.reading import Reading, read
 from comdiv.solver import Progress
 
 READ_AT_ONCE = 500  # problems, between two words on progress
@@ -44,13 +45,13 @@ def augment_dataset(
     data = read_source(source)
     plan = {"source": data.facts, "options": options.facts()}
     if _is_made(folder, plan):
-        return _read_json(folder / REPORT)
+        return load_object(folder / REPORT)
     if options.compositional_validation and not data.validation:
         raise ComdivError(f"option compositional_validation: {source} has no validation problems to compose")
     _begin(folder, plan)
-    known = {masked_hash(problem) for problem in (*data.train, *data.validation)} | set(options.ban)
+    known = {read(problem).mask_hash for problem in (*data.train, *data.validation)} | set(options.ban)
     compounds = compositional_validation(data.validation, frozenset(known), options)
-    known |= {masked_hash(problem) for problem in compounds}
+    known |= {read(problem).mask_hash for problem in compounds}
     validation = (*data.validation, *compounds)
     readings = _readings(data.train, report_progress)
     operations = make_operations(options)
@@ -71,7 +72,7 @@ def augment_dataset(
         this.write_timings()
         rounds.append(round_facts(number, checks, candidates, additions, [*data.train, *new], scores))
         new += additions
-        known |= {masked_hash(problem) for problem in additions}
+        known |= {read(problem).mask_hash for problem in additions}
         readings += usable_readings(additions)
         before = this.folder / "ranker"
     return _finish(folder, data, options, plan, new, rounds, compounds)
@@ -90,7 +91,7 @@ def _begin(folder: Path, plan: dict[str, Any]) -> None:
     """Enter what the folder is made from; one that is being made from something else is left alone."""
     path = folder / PLAN
     if path.is_file():
-        there = _read_json(path)
+        there = load_object(path)
         if there != plan:
             raise ComdivError(f"{folder} is an augmentation with {_difference(there, plan)}; choose another folder")
         return
@@ -106,16 +107,6 @@ def _difference(there: dict[str, Any], wanted: dict[str, Any]) -> str:
         if there.get("options", {}).get(name) != value:
             return f"other options: {name} is {there.get('options', {}).get(name)}, not {value}"
     return "other options"
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ComdivError(f"{path}: {error}") from error
-    if not isinstance(record, dict):
-        raise ComdivError(f"{path}: not a JSON object")
-    return record
 
 
 def _readings(problems: Sequence[Problem], progress: Progress) -> list[Reading]:

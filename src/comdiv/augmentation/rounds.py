@@ -27,8 +27,8 @@ from comdiv.augmentation.proposals import (
 from comdiv.engine import Engine
 from comdiv.errors import ComdivError
 from comdiv.expression import template
-from comdiv.files import atomic_write, write_text
-from comdiv.loading import read_json_lines
+from comdiv.files import atomic_write, write_json_lines, write_text
+from comdiv.loading import load_object, read_json_lines
 from comdiv.problem import Problem, read_problems, write_problems
 from comdiv.reading import Reading
 from comdiv.solver import Progress, Solver
@@ -138,10 +138,10 @@ class Round:
             }
             facts["drawn"] = {"of": len(lines), "chosen": len(ids)}
             write_text(fates_path, json.dumps(facts, indent=2) + "\n")
-            _write_records(self.folder / "rejected.jsonl", (_refusal_record(*one) for one in fates.refusals))
+            write_json_lines(self.folder / "rejected.jsonl", (_refusal_record(*one) for one in fates.refusals))
             _write_lines(path, (lines[name] for name in ids))
             self._took("candidates", started)
-        return list(read_problems(path)), json.loads(fates_path.read_text(encoding="utf-8"))
+        return list(read_problems(path)), load_object(fates_path)
 
     def _propose(
         self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, sizes: Sequence[int]
@@ -188,7 +188,7 @@ class Round:
                 scores += shard
                 self.progress(f"round {self.number}: ranking", len(scores), len(candidates), "")
             pairs = zip(candidates, scores, strict=True)
-            _write_records(path, ({"id": problem.id, "score": _finite(score)} for problem, score in pairs))
+            write_json_lines(path, ({"id": problem.id, "score": _finite(score)} for problem, score in pairs))
             self._took("ranking", started)
         return {
             str(line["id"]): float("-inf") if line["score"] is None else line["score"]
@@ -240,7 +240,7 @@ class Round:
     def write_timings(self) -> None:
         """Seconds and workers of the steps that were done just now; those of an earlier start stay."""
         path = self.folder / "timings.json"
-        earlier = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        earlier = load_object(path) if path.is_file() else {}
         seconds, work = earlier.get("seconds", {}) | self.seconds, earlier.get("work", {}) | self.work
         write_text(path, json.dumps({"seconds": seconds, "work": work}, indent=2) + "\n")
 
@@ -258,10 +258,6 @@ def _refusal_record(operation: str, refusal: Refusal) -> dict[str, Any]:
 def _finite(score: float) -> float | None:
     """JSON has no infinity: None stands for an expression that the ranker cannot spell."""
     return score if score > float("-inf") else None
-
-
-def _write_records(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    _write_lines(path, (json.dumps(record, ensure_ascii=False) for record in records))
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -69,11 +69,6 @@ def _refuse_a_test_part(path: Path) -> None:
             raise refusal
 
 
-def masked_hash(problem: Problem) -> str:
-    """The hash of a problem's number-masked text: equal for twins."""
-    return read(problem).mask_hash
-
-
 def ban_hashes(problems: Iterable[Problem]) -> list[str]:
     """What to ban so that none of these texts comes out; sorted, so that it tells nothing but membership."""
-    return sorted({masked_hash(problem) for problem in problems})
+    return sorted({read(problem).mask_hash for problem in problems})

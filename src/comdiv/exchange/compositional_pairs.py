@@ -15,7 +15,6 @@ from pydantic import Field
 
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import PASSED, index_round
-from comdiv.augmentation.source import masked_hash
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
 from comdiv.exchange.exports import Export, ExportSource, Facts, Note, check_target, write_export
@@ -69,7 +68,7 @@ def compose_pairs(
     options = AugmentationOptions.preset(
         operations=(1,), per_problem=(_TRIED, 0), match=match, checks=checks, seed=seed
     )
-    known = frozenset(masked_hash(problem) for problem in problems)
+    known = frozenset(read(problem).mask_hash for problem in problems)
     proposer = index_round(readings, known, options, 1)
     compositions: list[Problem] = []
     drafts: Counter[str] = Counter()
