@@ -161,6 +161,12 @@ def test_a_line_that_is_no_json_is_refused_with_its_number(line: str, message: s
     assert str(caught.value).startswith(f"{path}, line 2: {message}")
 
 
+def test_a_text_that_is_no_word_problem_any_more_is_refused(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "mine.jsonl", with_changes(text="x" * 20_001))
+    with pytest.raises(ProblemError, match="'text' has 20,001 characters; 20,000 are the most"):
+        list(read_problems(path))
+
+
 def test_an_escaped_pair_of_surrogates_is_one_character() -> None:
     assert parse_json('"\\ud83d\\ude00"') == "😀"
 

@@ -18,6 +18,7 @@ from comdiv.loading import read_json_lines
 
 NumberForm = Literal["integer", "decimal", "percent", "fraction", "mixed", "word"]
 QuantityKind = Literal["measure", "share", "bare"]
+LONGEST_TEXT = 20_000  # characters: ten times the longest word problem of any corpus that we know
 REPETITION = "repetition"  # the operation of an original that stands in an augmented set once more
 
 
@@ -132,6 +133,7 @@ class Problem:
         if not name:
             raise ProblemError("'id' is missing")
         try:
+            _check_length(_typed(record, "text", str, ""))
             expression = _typed(record, "expression", str, None)
             answer = record.get("answer")
             labels, extra = split_labels({key: value for key, value in record.items() if key not in KEYS})
@@ -167,6 +169,11 @@ def _typed(record: Mapping[str, Any], key: str, wanted: type, default: Any) -> A
     if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
         raise ProblemError(f"'{key}' is a {type(value).__name__}, not a {wanted.__name__}")
     return value
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST_TEXT:
+        raise ProblemError(f"'text' has {len(text):,} characters; {LONGEST_TEXT:,} are the most")
 
 
 def _missing(key: str) -> str:

@@ -38,7 +38,7 @@ from comdiv.expression import (
 )
 from comdiv.files import file_sha256
 from comdiv.language import Alignment, align, detect_language
-from comdiv.problem import KEYS, Problem, Provenance, split_labels
+from comdiv.problem import KEYS, LONGEST_TEXT, Problem, Provenance, split_labels
 from comdiv.reading import read, read_text
 
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
@@ -252,6 +252,9 @@ def build_problem(
     text = record.text.strip() if isinstance(record.text, str) else ""
     if not text:
         report.complain(record.where, "no text", record.id)
+        return None
+    if len(text) > LONGEST_TEXT:
+        report.complain(record.where, f"a text of {len(text):,} characters; {LONGEST_TEXT:,} are the most", record.id)
         return None
     report.records += 1
     code = language or detect_language(text)
