@@ -12,8 +12,8 @@ from comdiv.corpora import read_corpus
 from comdiv.corpora.demo import generate
 from comdiv.dataset import PARTS, read_dataset
 from comdiv.expression import parse, to_infix
-from comdiv.language import get_language
 from comdiv.problem import Problem, write_problems
+from comdiv.reading import read
 from command_line import refused, run
 
 REPORTED = {
@@ -90,8 +90,7 @@ def test_every_method_splits_a_chinese_corpus_without_twins_across(method: str, 
     out = tmp_path / method
     run("split", corpus, *QUICK, "--method", method, "--test-size", "30", "--out", out)
     dataset = read_dataset(out)
-    mask = get_language("zh").masked_text
-    assert not {mask(p.text) for p in dataset.test} & {mask(p.text) for p in dataset.training_side}
+    assert not {read(p).mask for p in dataset.test} & {read(p).mask for p in dataset.training_side}
     assert dataset.facts["test_size"] == len(dataset.test) == 30
     if method == "length":
         assert dataset.facts["length_ratio"] < 0.9

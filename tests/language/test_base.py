@@ -82,7 +82,10 @@ def test_no_text_makes_any_question_about_it_fail(language: Language, text: str)
         quantities = language.quantities(text, number_words=number_words)
         known = read_text(text, language, number_words=number_words).quantities
         assert [replace(quantity, unit=None, kind=None) for quantity in known] == quantities
-        language.masked_text(text, number_words=number_words)
+        assert (
+            read_text(text, language, number_words=number_words).mask
+            == read_text(text, language, number_words=number_words).mask.lower()
+        )
     language.asked_unit(text)
     language.content_words(text)
     list(language.counted_words(text))
@@ -101,13 +104,16 @@ numbers = st.one_of(
 def test_texts_that_differ_in_numbers_only_are_twins(first: str, second: str, third: str, fourth: str) -> None:
     for language, text in zip(LANGUAGES, ["Tom has {} apples and {} pears .", "甲有{}元，乙有{}元。"], strict=True):
         one, other = text.format(first, second), text.format(third, fourth)
-        assert language.masked_text(one) == language.masked_text(other.replace(" ", "  "))
-        assert language.masked_text(one) != language.masked_text(one.replace("apples", "plums").replace("甲", "丙"))
+        assert read_text(one, language).mask == read_text(other.replace(" ", "  "), language).mask
+        assert (
+            read_text(one, language).mask
+            != read_text(one.replace("apples", "plums").replace("甲", "丙"), language).mask
+        )
 
 
 def test_masked_text_shows_one_mask_for_each_number() -> None:
-    assert get_language("en").masked_text("Tom  has 1,000 apples\nand 2") == "tom has num apples and num"
-    assert get_language("en").masked_text("a dozen and 2", number_words=True) == "num and num"
+    assert read_text("Tom  has 1,000 apples\nand 2", "en").mask == "tom has num apples and num"
+    assert read_text("a dozen and 2", "en", number_words=True).mask == "num and num"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +174,7 @@ def test_a_third_language_works_with_everything_that_knows_languages() -> None:
     text = "Anna hat 12 Äpfel und drei Birnen. Sie isst 5, wie viele Äpfel bleiben?"
     assert [quantity.value for quantity in german.quantities(text, number_words=True)] == [12, 3, 5]
     assert [clause.text for clause in german.clauses(text)][-1] == " wie viele Äpfel bleiben?"
-    assert german.masked_text(text) == german.masked_text(text.replace("12", "7"))
+    assert read_text(text, german).mask == read_text(text.replace("12", "7"), german).mask
     learnt = german.with_lexicon(learn_units(german, [text] * 5))
     assert [q.unit for q in read_text(text, learnt).quantities] == ["Äpfel", None]
     alignment = align(parse_equation("x=12-5"), german, text, german.quantities(text))

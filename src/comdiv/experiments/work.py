@@ -18,8 +18,8 @@ from comdiv.errors import ComdivError
 from comdiv.experiments.planning import augmentation_with_ban, synthesis_options
 from comdiv.experiments.store import write_outcomes
 from comdiv.files import file_sha256
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import read
 from comdiv.solver import Progress
 from comdiv.solvers.command import PROGRAM
 
@@ -269,11 +269,11 @@ def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str,
     reproduce a test text: a result says how much that explains. Of SD: structural and lexical problems, and structural
     ones by how many of the two simpler problems that they were decomposed into are in the training set.
     """
-    texts = set(map(masked_text, train))
+    texts = {read(problem).mask for problem in train}
     subsets: dict[str, set[str]] = {IN_TRAIN: set(), NOT_IN_TRAIN: set()}
     halves = Counter(seed_of(problem) for problem in train if problem.provenance.operation == DECOMPOSITION)
     for problem in test:
-        subsets[IN_TRAIN if masked_text(problem) in texts else NOT_IN_TRAIN].add(problem.id)
+        subsets[IN_TRAIN if read(problem).mask in texts else NOT_IN_TRAIN].add(problem.id)
         composition = problem.composition
         if composition in COMPOSITIONS:
             subsets.setdefault(composition, set()).add(problem.id)
@@ -285,8 +285,3 @@ def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str,
 def seed_of(product: Problem) -> str:
     """The id of the problem that a decomposition took apart."""
     return str(product.provenance.details.get("seed", ""))
-
-
-def masked_text(problem: Problem) -> str:
-    """A text without its numbers: what twins share."""
-    return get_language(problem.language).masked_text(problem.text, number_words=problem.number_words)

@@ -222,10 +222,6 @@ class Language(ABC):
             position = quantity.end
         return tokens + self.words(text, position, len(text))
 
-    def masked_text(self, text: str, *, number_words: bool = False) -> str:
-        """The text with its numbers masked."""
-        return mask_numbers(text, self.numbers(text, number_words=number_words))
-
     def clauses(self, text: str, quantities: Sequence[Quantity] | None = None) -> list[ClauseSpan]:
         """The clauses, which together cover the text; a clause without a word joins its neighbour."""
         inside_numbers = _positions(self.digit_spans(text) if quantities is None else quantities)

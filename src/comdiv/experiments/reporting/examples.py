@@ -32,9 +32,9 @@ from comdiv.expression import (
     to_infix,
 )
 from comdiv.expression.printing import leaf_text
-from comdiv.language import get_language
 from comdiv.loading import read_json_lines
 from comdiv.problem import Problem, Quantity
+from comdiv.reading import read
 from comdiv.splitting.extraction import Extraction, compounds_of, extract
 
 COLOURS = 10  # classes q0 … q9 of the page's style
@@ -75,7 +75,7 @@ def shown_problem(
 
     What is not in the text `compared_with` is marked as new.
     """
-    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+    quantities = read(problem).plain_quantities
     colours = {q.index: (q.index if clusters is None else clusters[q.index]) % COLOURS for q in quantities}
     hints = {q.index: f"N{q.index}" if clusters is None else f"cluster {clusters[q.index]}" for q in quantities}
     new = [] if compared_with is None else new_parts(problem.text, compared_with)
@@ -227,7 +227,7 @@ def three_problems(extraction: Extraction, k: int) -> tuple[int, int, int] | Non
 
 
 def _words(problem: Problem) -> set[str]:
-    return {token.text.lower() for token in get_language(problem.language).tokens(problem.text)}
+    return {token.text.lower() for token in read(problem).tokens}
 
 
 def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
