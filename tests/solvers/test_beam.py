@@ -105,13 +105,13 @@ def exhaustive(kind: type[RandomModel], problem: int, most: int) -> list[TokenSe
             found.append(TokenSequence(tuple(t for t in written if t != rules.end), total))
             return
         logits = torch.tensor([model.logits(problem, written)])
-        steps = masked_log_softmax(logits, grammar.allowed(rules, state, ALPHABET.size))[0]
+        steps = masked_log_softmax(logits, rules.allowed(state, ALPHABET.size))[0]
         for token in model.tokens:
             if steps[token] > IMPROBABLE:
-                after = grammar.advance(rules, state, torch.tensor([token]))
+                after = rules.advance(state, torch.tensor([token]))
                 extend((*written, token), after, total + float(steps[token]))
 
-    extend((), grammar.start(rules, torch.tensor([1]), ALPHABET.size), 0.0)
+    extend((), rules.start(torch.tensor([1]), ALPHABET.size), 0.0)
     return sorted(found, key=lambda one: -one.log_probability)
 
 

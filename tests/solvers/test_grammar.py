@@ -54,9 +54,9 @@ def walk(rules: grammar.Rules, quantities: int) -> tuple[set[Sequence], list[Seq
     finished: set[Sequence] = set()
     dead_ends: list[Sequence] = []
     sequences: list[Sequence] = [()]
-    state = grammar.start(rules, torch.tensor([quantities]), columns)
+    state = rules.start(torch.tensor([quantities]), columns)
     for _ in range(rules.most_tokens):
-        mask = grammar.allowed(rules, state, columns)
+        mask = rules.allowed(state, columns)
         assert (mask[:, 1:6] == mask[:, 1:2]).all(), "operators have one mask"
         dead_ends += [s for s, row in zip(sequences, mask.any(1).tolist(), strict=True) if not row]
         choices = [(row, token) for row, line in enumerate(mask.tolist()) for token in TOKENS if line[index(token)]]
@@ -64,7 +64,7 @@ def walk(rules: grammar.Rules, quantities: int) -> tuple[set[Sequence], list[Seq
             return finished, dead_ends
         rows = torch.tensor([row for row, _ in choices])
         tokens = torch.tensor([index(token) for _, token in choices])
-        state = grammar.advance(rules, state.reordered(rows), tokens)
+        state = rules.advance(state.reordered(rows), tokens)
         sequences = [(*sequences[row], token) for row, token in choices]
         finished |= {s for s, done in zip(sequences, state.finished.tolist(), strict=True) if done}
         going = (~state.finished).nonzero().squeeze(1)
@@ -96,14 +96,14 @@ def test_coverage_never_ends_in_a_place_too_narrow_for_what_is_unused(notation: 
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_nothing_may_come_where_coverage_is_impossible(notation: Notation) -> None:
     rules = grammar.Rules(notation, ALPHABET, 4, cover=True)
-    assert not grammar.allowed(rules, grammar.start(rules, torch.tensor([3]), ALPHABET.size), ALPHABET.size).any()
+    assert not rules.allowed(rules.start(torch.tensor([3]), ALPHABET.size), ALPHABET.size).any()
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_without_the_grammar_everything_that_the_problem_has_is_allowed(notation: Notation) -> None:
     rules = grammar.Rules(notation, ALPHABET, 5, constrained=False)
-    state = grammar.start(rules, torch.tensor([1]), ALPHABET.size)
-    row = grammar.allowed(rules, state, ALPHABET.size)[0]
+    state = rules.start(torch.tensor([1]), ALPHABET.size)
+    row = rules.allowed(state, ALPHABET.size)[0]
     mask = {token: bool(row[index(token)]) for token in TOKENS}
     tree = notation == "prefix"  # a tree decoder knows neither brackets nor an end
     assert mask == dict(zip(TOKENS, [True, not tree, not tree, True, True, False, False, not tree], strict=True))
@@ -111,17 +111,17 @@ def test_without_the_grammar_everything_that_the_problem_has_is_allowed(notation
 
 def test_rows_do_not_disturb_one_another() -> None:
     rules = grammar.Rules("prefix", ALPHABET, 3, cover=True)
-    state = grammar.start(rules, torch.tensor([1, 2, 0]), ALPHABET.size)
-    state = grammar.advance(rules, state, torch.tensor([index("N0"), index("+"), index("1")]))
+    state = rules.start(torch.tensor([1, 2, 0]), ALPHABET.size)
+    state = rules.advance(state, torch.tensor([index("N0"), index("+"), index("1")]))
     assert state.finished.tolist() == [True, False, True]
     assert state.pending.tolist() == [0, 2, 0]
     assert state.used.tolist() == [[True, False, False], [False] * 3, [False] * 3]
-    state = grammar.advance(rules, state, torch.tensor([index(END), index("N1"), index(END)]))
-    assert grammar.allowed(rules, state, ALPHABET.size)[1].nonzero().squeeze(1).tolist() == [index("N0")]
+    state = rules.advance(state, torch.tensor([index(END), index("N1"), index(END)]))
+    assert rules.allowed(state, ALPHABET.size)[1].nonzero().squeeze(1).tolist() == [index("N0")]
 
 
 def test_a_decoder_without_copies_is_masked_too() -> None:
     bare = Alphabet(("1",), 0)
     rules = grammar.Rules("prefix", bare, 3)
-    state = grammar.start(rules, torch.tensor([0]), bare.size)
-    assert grammar.allowed(rules, state, bare.size)[0].nonzero().squeeze(1).tolist() == [1, 2, 3, 4, 5, 8]
+    state = rules.start(torch.tensor([0]), bare.size)
+    assert rules.allowed(state, bare.size)[0].nonzero().squeeze(1).tolist() == [1, 2, 3, 4, 5, 8]

@@ -16,6 +16,7 @@ from comdiv.reading import read_all
 from comdiv.solvers.batches import collate
 from comdiv.solvers.beam import masked_log_softmax
 from comdiv.solvers.neural import NeuralSolver, hold_out_validation
+from comdiv.solvers.runs import read_config, write_config
 from solvers.tiny import EIGHT, SOLVERS, UNSEEN, problem, tiny_solver, trained_solver
 
 Trained = Callable[[str], NeuralSolver]
@@ -211,6 +212,25 @@ def test_a_damaged_run_is_refused_in_one_line(file: str, damage: str, tmp_path: 
     with pytest.raises(ComdivError) as refused:
         NeuralSolver.load(tmp_path)
     assert str(tmp_path) in str(refused.value)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_run_of_an_older_version_is_loaded(name: str, tmp_path: Path, trained: Trained) -> None:
+    trained(name).save(tmp_path)
+    config = read_config(tmp_path)
+    others = {"heads": 8, "weights": "", "random_weights": False, "pretrained_rate": 1.0}  # every solver had them
+    newer = {"forget"}  # as if no solver had had it
+    settings = {key: value for key, value in config["settings"].items() if key not in newer}
+    write_config(tmp_path, {**config, "settings": {**others, **settings}})
+    assert NeuralSolver.load(tmp_path).solve(UNSEEN) == trained(name).solve(UNSEEN)
+
+
+def test_a_setting_that_no_solver_has_is_refused_with_the_run(tmp_path: Path, trained: Trained) -> None:
+    trained("gts").save(tmp_path)
+    config = read_config(tmp_path)
+    write_config(tmp_path, {**config, "settings": {**config["settings"], "hiden": 3}})
+    with pytest.raises(ComdivError, match=r"is no run of a solver: unknown setting 'hiden'\. Did you mean 'hidden'"):
+        NeuralSolver.load(tmp_path)
 
 
 def test_weights_of_another_size_are_refused_in_one_line(tmp_path: Path) -> None:

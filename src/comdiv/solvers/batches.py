@@ -49,6 +49,11 @@ class Batch:
         steps = torch.arange(self.words.shape[1], device=self.words.device)
         return steps < self.lengths.to(self.words.device).unsqueeze(1)
 
+    def decoder_inputs(self, first: int) -> Tensor:
+        """What a decoder reads before it writes each token of the targets: `first`, then the token before."""
+        before = self.targets[:, :-1].masked_fill(self.targets[:, :-1] == IGNORED, 0)
+        return torch.cat([torch.full_like(self.targets[:, :1], first), before], 1)
+
 
 def epoch_batches(
     examples: Sequence[Example], size: int, seed: int, epoch: int, device: torch.device

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from comdiv.solvers.alphabet import END
-from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import BertgenSettings, SolverSettings
-from comdiv.solvers.model import Sizes
+from comdiv.solvers.model import Sizes, TextStates
 from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_with, model_of
-from comdiv.solvers.transformer import KeysAndValues, TransformerMemory, TransformerState
+from comdiv.solvers.transformer import CachingDecoder, KeysAndValues, TransformerState
 
 # How BERT and its kin name the parts of a layer that the decoder has, too: the name in the decoder, theirs.
 _PARTS = (
@@ -89,7 +89,7 @@ class _Width:
         return cls(config.hidden_size, config.num_attention_heads, inner, config.num_hidden_layers)
 
 
-class Bertgen(PretrainedModel):
+class Bertgen(CachingDecoder, PretrainedModel):
     """Any BERT-like encoder of the transformers library; the decoder has its sizes, and at most `layers` layers."""
 
     kind: ClassVar[Kind] = "encoder"
@@ -166,14 +166,13 @@ class Bertgen(PretrainedModel):
 
     # --- reading and writing ---
 
-    def encode(self, batch: Batch) -> TransformerMemory:
+    def encode(self, batch: Batch) -> TextStates:
         mask = batch.word_mask
         words = batch.words.clamp(max=self.last_row)
-        return TransformerMemory(self.encoder(input_ids=words, attention_mask=mask.long()).last_hidden_state, mask)
+        return TextStates(self.encoder(input_ids=words, attention_mask=mask.long()).last_hidden_state, mask)
 
-    def target_logits(self, memory: TransformerMemory, batch: Batch) -> Tensor:
-        before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
-        tokens = torch.cat([torch.full_like(batch.targets[:, :1], self.start_token), before], 1)
+    def target_logits(self, memory: TextStates, batch: Batch) -> Tensor:
+        tokens = batch.decoder_inputs(self.start_token)
         steps = tokens.shape[1]
         causal = torch.ones(steps, steps, dtype=torch.bool, device=tokens.device).tril()
         texts = [layer.text.attended(memory.states) for layer in self._layers]
@@ -181,20 +180,10 @@ class Bertgen(PretrainedModel):
         logits: Tensor = self.output(states)
         return logits
 
-    def start(self, memory: TransformerMemory, beam: int) -> TransformerState:
+    def start(self, memory: TextStates, beam: int) -> TransformerState:
         texts = [layer.text.attended(memory.states) for layer in self._layers]
         first = torch.full((len(memory.states) * beam,), self.start_token, device=memory.states.device)
         return self._stepped(first, [None] * len(texts), texts, memory.mask[:, None, None], beam)
-
-    def next_logits(self, state: TransformerState) -> Tensor:
-        return state.logits
-
-    def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
-        texts, mask = state.texts, state.mask
-        if len(rows) < len(state.logits):  # some problems are solved
-            problems = rows[:: state.beam] // state.beam
-            texts, mask = [text.of(problems) for text in texts], mask[problems]
-        return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
 
     @property
     def _layers(self) -> list[Any]:

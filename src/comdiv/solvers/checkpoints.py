@@ -1,7 +1,6 @@
 """Checkpoints that survive anything: written beside, renamed into place, the last two kept. No pickles."""
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from comdiv.errors import ComdivError
-from comdiv.files import file_sha256, make_readable
+from comdiv.files import atomic_path, file_sha256, write_text
 
 KEPT = 2
 _PREFIX = "epoch-"
@@ -41,11 +40,11 @@ def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
         for name in _TENSORS:
             write_tensors(staging / f"{name}.safetensors", getattr(checkpoint, name))
         hashes = {name: file_sha256(staging / f"{name}.safetensors") for name in _TENSORS}
-        _write_synced(staging / "state.json", json.dumps({**checkpoint.state, "sha256": hashes}).encode())
+        write_text(staging / "state.json", json.dumps({**checkpoint.state, "sha256": hashes}))
         if final.exists():  # left by a training that was stopped after the rename
             shutil.rmtree(final)
         staging.replace(final)
-    except OSError as error:
+    except (OSError, ComdivError) as error:
         shutil.rmtree(staging, ignore_errors=True)
         kept = _folders(folder)
         last = f"; {kept[-1].name} is the last good one" if kept else ""
@@ -78,18 +77,11 @@ def _folders(folder: Path) -> list[Path]:
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Tensors as safetensors, atomically."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
-    except SafetensorError as error:  # how it reports a full disk
-        raise OSError(str(error)) from error
-    descriptor = os.open(temporary, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    make_readable(temporary)
-    temporary.replace(path)
+    with atomic_path(path) as temporary:
+        try:
+            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
+        except SafetensorError as error:  # how it reports a full disk
+            raise ComdivError(f"{path} cannot be written: {error}") from error
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -98,13 +90,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         return load_file(path)
     except (OSError, SafetensorError, ValueError) as error:
         raise ComdivError(f"{path}: no readable weights: {error}") from error
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:

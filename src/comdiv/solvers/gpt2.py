@@ -140,7 +140,7 @@ class Gpt2(PretrainedModel):
         return self._stepped(state.cache, state.mask[rows], state.position[rows], self._pieces[tokens])
 
     def _stepped(self, cache: Any, mask: Tensor, position: Tensor, pieces: Tensor) -> CausalState:
-        """One more piece a row: mask (rows, before), position and pieces (rows)."""
+        """One more piece per row: mask (rows, before), position and pieces (rows)."""
         mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
         found = self.causal(
             input_ids=pieces.unsqueeze(1),

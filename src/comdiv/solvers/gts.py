@@ -41,7 +41,7 @@ class GtsMemory:
 
 @dataclass(frozen=True, slots=True)
 class GtsState:
-    """One row a hypothesis, `beam` rows a problem: its goal and context, and the operators on its stack.
+    """One row per hypothesis, `beam` rows per problem: its goal and context, and the operators on its stack.
 
     A frame of the stack is an operator: its right sub-goal's beginning h_r, its embedding, and, once the left subtree
     is finished (`has_left`), that subtree's embedding t_l.
@@ -193,7 +193,7 @@ class Gts(Model):
         ordered = values.new_zeros(*batch.targets.shape, values.shape[-1])
         return ordered.index_put((trees.problem[order], trees.position[order]), values)
 
-    # --- decoding: one token a row and step ---
+    # --- decoding: one token per row and step ---
 
     def start(self, memory: GtsMemory, beam: int) -> GtsState:
         context, logits = self._decided(memory.root, memory)

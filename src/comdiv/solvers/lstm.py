@@ -7,19 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
-from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import LstmSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
-from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.model import Model, Sizes, TextStates
 from comdiv.solvers.recurrent import RecurrentEncoder, RecurrentMemory, attend, attention_weights
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """What the decoder attends to: one text a row."""
-
-    states: Tensor  # (rows, words, hidden)
-    mask: Tensor  # (rows, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +21,7 @@ class LstmState:
     output: Tensor  # (rows, 1, hidden)
     hidden: Tensor  # (layers, rows, hidden)
     cells: Tensor  # (layers, rows, hidden)
-    texts: Texts
+    texts: TextStates
 
 
 class Lstm(Model):
@@ -57,7 +49,7 @@ class Lstm(Model):
         return read
 
     def target_logits(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
-        return self._logits(self._target_steps(memory, batch), Texts(memory.states, memory.mask))
+        return self._logits(self._target_steps(memory, batch), TextStates(memory.states, memory.mask))
 
     def attention(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
         scores = self._match_scores(self._target_steps(memory, batch), memory.states)
@@ -65,15 +57,13 @@ class Lstm(Model):
 
     def _target_steps(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
         """The decoder's output for every token of the targets: (batch, tokens, hidden)."""
-        before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
-        first = torch.full_like(batch.targets[:, :1], self.start_token)
         assert memory.cells is not None  # an LSTM encoder has them
-        steps, _ = self._decode(torch.cat([first, before], 1), memory.last, memory.cells)
+        steps, _ = self._decode(batch.decoder_inputs(self.start_token), memory.last, memory.cells)
         return steps
 
     def start(self, memory: RecurrentMemory, beam: int) -> LstmState:
         assert memory.cells is not None  # an LSTM encoder has them
-        texts = Texts(memory.states.repeat_interleave(beam, 0), memory.mask.repeat_interleave(beam, 0))
+        texts = TextStates(memory.states.repeat_interleave(beam, 0), memory.mask.repeat_interleave(beam, 0))
         first = torch.full((len(texts.states),), self.start_token, device=memory.states.device)
         return self._stepped(
             first, memory.last.repeat_interleave(beam, 1), memory.cells.repeat_interleave(beam, 1), texts
@@ -86,10 +76,10 @@ class Lstm(Model):
         # Rows of one problem read the same text: the texts change only when problems are solved.
         texts = state.texts
         if len(rows) < len(texts.states):
-            texts = Texts(texts.states[rows], texts.mask[rows])
+            texts = TextStates(texts.states[rows], texts.mask[rows])
         return self._stepped(tokens, state.hidden[:, rows], state.cells[:, rows], texts)
 
-    def _stepped(self, tokens: Tensor, hidden: Tensor, cells: Tensor, texts: Texts) -> LstmState:
+    def _stepped(self, tokens: Tensor, hidden: Tensor, cells: Tensor, texts: TextStates) -> LstmState:
         output, (hidden, cells) = self._decode(tokens.unsqueeze(1), hidden, cells)
         return LstmState(output, hidden, cells, texts)
 
@@ -98,7 +88,7 @@ class Lstm(Model):
         output, last = self.decoder(embedded, (hidden.contiguous(), cells.contiguous()))
         return output, last
 
-    def _logits(self, steps: Tensor, texts: Texts) -> Tensor:
+    def _logits(self, steps: Tensor, texts: TextStates) -> Tensor:
         """steps (rows, steps, hidden) → (rows, steps, alphabet)."""
         context = attend(self._match_scores(steps, texts.states), texts.mask.unsqueeze(1), texts.states)
         combined = torch.tanh(self.combine(torch.cat([self.dropout(steps), context], -1)))

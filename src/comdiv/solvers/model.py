@@ -14,7 +14,15 @@ from comdiv.solvers.alphabet import Alphabet, Notation
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.grammar import DecodingRules, Rules
 from comdiv.solvers.hyperparameters import SolverSettings
-from comdiv.solvers.inputs import Example, InputReader, Integers, NumberInput, Vocabulary, example_of, input_words
+from comdiv.solvers.inputs import (
+    Example,
+    InputReader,
+    Integers,
+    NumberInput,
+    Vocabulary,
+    example_of,
+    input_words,
+)
 
 LARGE_CORPUS = 5_000  # original problems; below it every word counts, above it rare ones are unknown
 
@@ -32,12 +40,20 @@ class Sizes:
         return len(self.reader.words)
 
 
+@dataclass(frozen=True, slots=True)
+class TextStates:
+    """What a decoder attends to: a state for every word, and which words are there."""
+
+    states: Tensor  # (rows, words, hidden)
+    mask: Tensor  # (rows, words)
+
+
 class Model(nn.Module, ABC):
     """An encoder and a decoder over the tokens of expressions.
 
     A memory is whatever `encode` makes of a batch; a state is whatever the decoder carries from token to token, one row
-    a hypothesis. Scores are logits over columns: the alphabet (`alphabet.first_copy` tokens, then copies),
-    or the pieces that its tokens are spelled with.
+    per hypothesis. Scores are logits over columns: the alphabet (`alphabet.first_copy` tokens, then copies), or the
+    pieces that its tokens are spelled with.
     """
 
     notation: ClassVar[Notation]
@@ -81,7 +97,7 @@ class Model(nn.Module, ABC):
         return example if example.target is None else replace(example, target=self.spell(example.target))
 
     def spell(self, target: Integers) -> Integers:
-        """The columns that write a target's tokens: one a token, unless tokens are spelled."""
+        """The columns that write a target's tokens: one per token, unless tokens are spelled."""
         return target
 
     def rules(self, *, constrained: bool, cover: bool) -> DecodingRules:
@@ -104,7 +120,7 @@ class Model(nn.Module, ABC):
 
     @abstractmethod
     def start(self, memory: Any, beam: int) -> Any:
-        """The state before the first token, `beam` rows a problem, problem after problem."""
+        """The state before the first token, `beam` rows per problem, problem after problem."""
 
     @abstractmethod
     def next_logits(self, state: Any) -> Tensor:

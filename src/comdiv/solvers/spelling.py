@@ -94,7 +94,7 @@ class Spelling:
 
 @dataclass(frozen=True)
 class SpelledState:
-    """One row an unfinished expression: the grammar's state after its complete tokens, and the node of the next."""
+    """One row per unfinished expression: the grammar's state after its complete tokens, and the node of the next."""
 
     syntax: grammar.GrammarState
     node: Tensor  # (rows)
@@ -141,7 +141,7 @@ class SpelledRules:
         return within | (may_end & new)
 
     def advance(self, state: SpelledState, tokens: Tensor) -> SpelledState:
-        """The state after one more piece a row; finished rows stay as they are."""
+        """The state after one more piece per row; finished rows stay as they are."""
         goes_on = self.child[state.node, tokens]  # (rows), −1 where the piece begins a new token
         begins = (goes_on < 0) & ~state.finished
         syntax = self._complete(state.syntax, self.token[state.node], begins)

@@ -43,7 +43,7 @@ def seed_initialisation(seed: int) -> None:
 
 @dataclass(slots=True)
 class TrainingState:
-    """What a training has come to; `history` has one entry an epoch."""
+    """What a training has come to; `history` has one entry per epoch."""
 
     epoch: int = 0
     step: int = 0

@@ -1,6 +1,7 @@
 """Transformer over infix expressions (§V-B; Vaswani et al. 2017); layer norms come first, for small data."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,18 +11,10 @@ from torch.nn import functional
 
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
-from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import SolverSettings, TransformerSettings
 from comdiv.solvers.inputs import MOST_WORDS, NumberInput
-from comdiv.solvers.model import Model, Sizes
-
-
-@dataclass(frozen=True, slots=True)
-class TransformerMemory:
-    """A state for every word, and which words are there."""
-
-    states: Tensor  # (batch, words, width)
-    mask: Tensor  # (batch, words)
+from comdiv.solvers.model import Model, Sizes, TextStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,7 @@ class KeysAndValues:
 
 @dataclass(frozen=True, slots=True)
 class TransformerState:
-    """The decoder after a token, `beam` rows a problem: nothing that it has computed is computed again."""
+    """The decoder after a token, `beam` rows per problem: nothing that it has computed is computed again."""
 
     logits: Tensor  # (rows, alphabet)
     written: list[KeysAndValues]  # for each layer the tokens so far, by row
@@ -46,7 +39,32 @@ class TransformerState:
     beam: int
 
 
-class Transformer(Model):
+class CachingDecoder(Model):
+    """What decoders share that keep the keys and values of all they have written."""
+
+    def next_logits(self, state: TransformerState) -> Tensor:
+        return state.logits
+
+    def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
+        texts, mask = state.texts, state.mask
+        if len(rows) < len(state.logits):  # some problems are solved
+            problems = rows[:: state.beam] // state.beam
+            texts, mask = [text.of(problems) for text in texts], mask[problems]
+        return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
+
+    @abstractmethod
+    def _stepped(
+        self,
+        tokens: Tensor,
+        written: list[KeysAndValues],
+        texts: list[KeysAndValues],
+        mask: Tensor,
+        beam: int,
+    ) -> TransformerState:
+        """One more token per row."""
+
+
+class Transformer(CachingDecoder):
     """Encoder and decoder of `layers` layers each; `embedding` is the width, `hidden` that of the feed-forward part."""
 
     notation: ClassVar[Notation] = "infix"
@@ -84,17 +102,15 @@ class Transformer(Model):
             "positions", _sinusoids(max(MOST_WORDS, settings.most_tokens) + 1, width), persistent=False
         )
 
-    def encode(self, batch: Batch) -> TransformerMemory:
+    def encode(self, batch: Batch) -> TextStates:
         mask = batch.word_mask
         states = self.encoder(self._placed(self.words(batch.words)), src_key_padding_mask=~mask)
-        return TransformerMemory(states, mask)
+        return TextStates(states, mask)
 
-    def target_logits(self, memory: TransformerMemory, batch: Batch) -> Tensor:
-        before = batch.targets[:, :-1].masked_fill(batch.targets[:, :-1] == IGNORED, 0)
-        first = torch.full_like(batch.targets[:, :1], self.start_token)
-        return self._logits(torch.cat([first, before], 1), memory)
+    def target_logits(self, memory: TextStates, batch: Batch) -> Tensor:
+        return self._logits(batch.decoder_inputs(self.start_token), memory)
 
-    def start(self, memory: TransformerMemory, beam: int) -> TransformerState:
+    def start(self, memory: TextStates, beam: int) -> TransformerState:
         texts = [KeysAndValues(*self._split(layer.multihead_attn, memory.states, "kv")) for layer in self._layers]
         rows, heads = len(memory.states) * beam, self.settings.heads
         nothing = memory.states.new_zeros(rows, heads, 0, self.tokens.embedding_dim // heads)
@@ -103,20 +119,10 @@ class Transformer(Model):
             first, [KeysAndValues(nothing, nothing)] * len(texts), texts, memory.mask[:, None, None], beam
         )
 
-    def next_logits(self, state: TransformerState) -> Tensor:
-        return state.logits
-
-    def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
-        texts, mask = state.texts, state.mask
-        if len(rows) < len(state.logits):  # some problems are solved
-            problems = rows[:: state.beam] // state.beam
-            texts, mask = [text.of(problems) for text in texts], mask[problems]
-        return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
-
     def _stepped(
         self, tokens: Tensor, written: list[KeysAndValues], texts: list[KeysAndValues], mask: Tensor, beam: int
     ) -> TransformerState:
-        """One more token a row: the layers of `_logits`, for its last step alone."""
+        """One more token per row: the layers of `_logits`, for its last step alone."""
         states = self._placed(self.tokens(tokens).unsqueeze(1), written[0].keys.shape[2])  # (rows, 1, width)
         extended = []
         for layer, before, text in zip(self._layers, written, texts, strict=True):
@@ -151,7 +157,7 @@ class Transformer(Model):
         projected: Tensor = attention.out_proj(found.transpose(1, 2).flatten(2))
         return projected
 
-    def _logits(self, tokens: Tensor, memory: TransformerMemory) -> Tensor:
+    def _logits(self, tokens: Tensor, memory: TextStates) -> Tensor:
         """tokens (rows, steps) → (rows, steps, alphabet)."""
         steps = tokens.shape[1]
         future = torch.ones(steps, steps, dtype=torch.bool, device=tokens.device).triu(1)
