@@ -107,7 +107,7 @@ def test_a_command_is_a_solver() -> None:
     [
         (None, "it has no config.yaml"),
         ("[", "config.yaml"),
-        ("- 3", "unknown solver ''"),
+        ("- 3", "config.yaml is not a mapping"),
         ("solver: gts", "no run of a"),
     ],
 )

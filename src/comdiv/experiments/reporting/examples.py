@@ -144,13 +144,13 @@ def _tree(
     return Markup(drawing.replace('role="img"', f'role="img" aria-label="Tree of {named}"', 1))
 
 
-MakeExample = Callable[[PlanResults, Cell], "Example | None"]
+MakeExample = Callable[[PlanResults, Cell], "WorkedExample | None"]
 LONGEST = 260  # characters of a text that is shown
 MOST_PROBLEMS = 5_000  # of a dataset whose quantities are clustered for an example
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class WorkedExample:
     """Some problems side by side, and what they show."""
 
     title: str
@@ -158,14 +158,14 @@ class Example:
     problems: tuple[ShownProblem, ...]
 
 
-def worked_examples(plans: Sequence[PlanResults]) -> list[Example]:
+def worked_examples(plans: Sequence[PlanResults]) -> list[WorkedExample]:
     """One example of each kind that the results have problems for; datasets without texts have none."""
     found = [_first(plans, _clusters), _first(plans, _decomposition)]
     found += [_first(plans, make) for make in (_operation_1, _operation_2)]
     return [example for example in found if example is not None]
 
 
-def _first(plans: Sequence[PlanResults], make: MakeExample) -> Example | None:
+def _first(plans: Sequence[PlanResults], make: MakeExample) -> WorkedExample | None:
     for plan in plans:
         for cell in plan.cells:
             if cell.status == "done" and (example := make(plan, cell)) is not None:
@@ -173,7 +173,7 @@ def _first(plans: Sequence[PlanResults], make: MakeExample) -> Example | None:
     return None
 
 
-def _clusters(plan: PlanResults, cell: Cell) -> Example | None:
+def _clusters(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     """Figure 2: what an atom is, and why the expression alone does not tell."""
     if cell.kind != "dataset" or cell.facts.split not in ("dbca", "iid", "template", "length"):
         return None
@@ -192,7 +192,7 @@ def _clusters(plan: PlanResults, cell: Cell) -> Example | None:
         assert problem.expression is not None  # only such are chosen
         compound = max(compounds_of(problem.expression, clusters), key=len)
         shown.append(shown_problem(problem, f"({letter}) {problem.id}", [("compound", compound)], clusters=clusters))
-    return Example(
+    return WorkedExample(
         f"Quantities as clusters of their contexts ({cell.facts.dataset}, k = {k}; Figure 2)",
         "Three problems with the same template. (a) and (b) differ in what their quantities are about, so their "
         "compounds differ; (a) and (c) have other words and numbers, and the same compound.",
@@ -230,7 +230,7 @@ def _words(problem: Problem) -> set[str]:
     return {token.text.lower() for token in read(problem).tokens}
 
 
-def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
+def _decomposition(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     """Figure 3: a seed in test, its two halves in train."""
     if cell.kind != "dataset" or cell.facts.split != "synthesis":
         return None
@@ -253,7 +253,7 @@ def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
                 half, f"train: product {product}", [("Δ from", donor)] if donor else [], compared_with=seed.text
             )
         )
-    return Example(
+    return WorkedExample(
         f"A decomposition ({cell.facts.dataset}; Figure 3)",
         "The seed stays in test. Its two halves, completed by a clause of the most similar problem (underlined),"
         " go to train: the solver meets all parts of the seed, but never their combination.",
@@ -261,21 +261,21 @@ def _decomposition(plan: PlanResults, cell: Cell) -> Example | None:
     )
 
 
-def _operation_1(plan: PlanResults, cell: Cell) -> Example | None:
+def _operation_1(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     return _operation(
         plan, cell, 1, "A question and a statement that fit together: the first problem's story takes the place of the "
         "statement in the second (underlined), and its expression that of the quantity there. The template is new.",
     )  # fmt: skip
 
 
-def _operation_2(plan: PlanResults, cell: Cell) -> Example | None:
+def _operation_2(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     return _operation(
         plan, cell, 2, "A fragment is exchanged for another that occurs in the same surroundings (underlined). "
         "The expression stays; the combination of template and words is new.",
     )  # fmt: skip
 
 
-def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> Example | None:
+def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> WorkedExample | None:
     """Figure 4: an augmented problem with its parents."""
     if cell.kind != "augmentation":
         return None
@@ -289,7 +289,7 @@ def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> Example
             frame = parents[-1] if number == 1 else parents[0]
             shown = [shown_problem(parent, f"parent: {parent.id}") for parent in parents[:2]]
             shown.append(shown_problem(problem, f"new: {problem.id}", compared_with=frame.text, verdict="accepted"))
-            return Example(f"Operation {number} ({cell.facts.dataset}; Figure 4)", text, tuple(shown))
+            return WorkedExample(f"Operation {number} ({cell.facts.dataset}; Figure 4)", text, tuple(shown))
     return None
 
 
@@ -302,9 +302,9 @@ def _train_of(cell: Cell) -> tuple[Problem, ...]:
 SHOWN = 3  # of each kind
 
 
-def case_studies(plans: Sequence[PlanResults]) -> list[Example]:
+def case_studies(plans: Sequence[PlanResults]) -> list[WorkedExample]:
     """Of each augmented dataset, the first round's problems: kept, ranked away, refused by a check."""
-    found: dict[str, Example] = {}
+    found: dict[str, WorkedExample] = {}
     for plan in plans:
         for cell in plan.of_kind("augmentation"):
             name = f"{cell.facts.augmentation} on {cell.facts.dataset}"
@@ -313,7 +313,7 @@ def case_studies(plans: Sequence[PlanResults]) -> list[Example]:
     return list(found.values())
 
 
-def _study(cell: Cell, name: str) -> Example | None:
+def _study(cell: Cell, name: str) -> WorkedExample | None:
     path = cell.file("dataset/rounds/1/kept.jsonl")
     if path is None:
         return None
@@ -324,7 +324,7 @@ def _study(cell: Cell, name: str) -> Example | None:
         return None
     ranked = "ranked by the solver's confidence" if scores else "taken as they passed the checks: there was no ranker"
     counts = _round_facts(cell)
-    return Example(f"{name}, round 1", f"{counts}Candidates were {ranked}.", tuple(problems))
+    return WorkedExample(f"{name}, round 1", f"{counts}Candidates were {ranked}.", tuple(problems))
 
 
 def _kept_problems(kept: Sequence[Problem], scores: Mapping[str, float]) -> Iterator[ShownProblem]:
