@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from comdiv.solvers.runs import make_solver
 from solvers.tiny import EIGHT, PRETRAINED, problem, tiny_settings, tiny_solver, trained_solver
 from solvers.tiny_weights import POSITIONS, tiny_weights
 
+ENGLISH_BERT = "bert-base-uncased@86b5e0934494bd15c9632b12f734a8a67f723594"
+ENGLISH_GPT2 = "gpt2@607a30d783dfa663caf39e06633721c8d4cfcd7e"
+CHINESE_BERT = "bert-base-chinese@8f23c25b06e129b6c986331a13d8d025a92cf0ea"
 TEXT = problem("a", "Tom has 12 red and 5 green apples. How many?", "N0+N1")
 
 
@@ -82,9 +86,9 @@ def test_a_forgotten_piece_is_masked_and_one_without_a_mask_is_any_other() -> No
 
 def test_the_default_weights_are_those_of_the_corpus_language(monkeypatch: pytest.MonkeyPatch) -> None:
     english, chinese = Problem("a", "en", ""), Problem("b", "zh", "")
-    assert default_weights("encoder", read_all([english, chinese, chinese])) == "bert-base-chinese"
-    assert default_weights("encoder", read_all([english])) == "bert-base-uncased"
-    assert default_weights("causal", read_all([english])) == "gpt2"
+    assert default_weights("encoder", read_all([english, chinese, chinese])) == CHINESE_BERT
+    assert default_weights("encoder", read_all([english])) == ENGLISH_BERT
+    assert default_weights("causal", read_all([english])) == ENGLISH_GPT2
     monkeypatch.setattr(English, "weights", {"encoder": "mine"})
     with pytest.raises(ComdivError, match="no default weights for the language 'en'"):
         default_weights("causal", read_all([english]))
@@ -126,9 +130,9 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: Exception) -> N
 @pytest.mark.parametrize(
     ("name", "language", "weights"),
     [
-        ("bertgen", "en", "bert-base-uncased"),
-        ("bertgen", "zh", "bert-base-chinese"),
-        ("gpt2", "en", "gpt2"),
+        ("bertgen", "en", ENGLISH_BERT),
+        ("bertgen", "zh", CHINESE_BERT),
+        ("gpt2", "en", ENGLISH_GPT2),
         ("gpt2", "zh", "uer/gpt2-chinese-cluecorpussmall"),
     ],
 )
@@ -141,8 +145,49 @@ def test_without_a_network_one_line_says_what_to_download_and_where_to_put_it(
     line = str(refused.value)
     assert "\n" not in line
     assert line.startswith(f"weights {weights!r}: no such folder, not downloaded before, and the hub cannot be reached")
-    assert f"model.safetensors and the tokenizer's files of https://huggingface.co/{weights} " in line
+    page = weights.replace("@", "/tree/")
+    assert f"model.safetensors and the tokenizer's files of https://huggingface.co/{page} " in line
     assert line.endswith("--set weights=FOLDER")
+
+
+@pytest.mark.parametrize(
+    ("weights", "source"),
+    [
+        ("owner/name", WeightsSource("owner/name")),
+        ("owner/name@v1.0", WeightsSource("owner/name", None, "v1.0")),
+        ("name@0123456", WeightsSource("name", None, "0123456")),
+        ("owner/name@v1/small.gguf", WeightsSource("owner/name", "small.gguf", "v1")),
+        ("/no/such@folder", WeightsSource("/no/such@folder")),
+    ],
+)
+def test_a_hubs_name_may_have_a_revision(weights: str, source: WeightsSource) -> None:
+    assert WeightsSource.of(weights) == source
+    assert source.place == weights
+
+
+def test_a_folder_with_an_at_sign_in_its_name_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("model@home").mkdir()
+    assert WeightsSource.of("model@home") == WeightsSource("model@home")
+
+
+def test_a_revision_is_what_the_hub_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses: list[str] = []
+
+    def answer(request: urllib.request.Request, timeout: float) -> nullcontext[None]:
+        addresses.append(request.full_url)
+        return nullcontext()
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+
+    def load(name: str, *, revision: str, local_files_only: bool = False) -> tuple[str, str]:
+        if local_files_only:
+            raise OSError("not here")
+        return name, revision
+
+    assert fetch(load, WeightsSource.of("owner/name@0123456")) == ("owner/name", "0123456")
+    assert [address.partition("/owner/")[2] for address in addresses] == ["name/resolve/0123456/config.json"]
 
 
 def test_a_name_that_the_hub_does_not_know_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

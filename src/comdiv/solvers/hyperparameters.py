@@ -129,7 +129,7 @@ class PretrainedSettings(SolverSettings):
 
     weights: str = Field(
         default="",
-        description="A folder, a GGUF file, a hub's name or package:NAME/FOLDER; empty: the paper's, by language.",
+        description="A folder, a GGUF file, a hub's NAME[@REVISION] or package:NAME/FOLDER; empty: the paper's.",
     )
     random_weights: bool = Field(
         default=False, description="The same architecture with random weights: what is pre-training worth?"

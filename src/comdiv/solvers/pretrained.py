@@ -34,7 +34,7 @@ Kind = Literal["encoder", "causal"]
 FOLDER = "pretrained"  # in a run
 MOST_PIECES = 512  # of a text; a longer one is cut
 MARK = " →"  # between problem and expression, for causal models
-_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_HUB_NAME = re.compile(r"(?P<name>[\w.-]+(/[\w.-]+)?)(@(?P<revision>[\w.-]+))?")
 _SECONDS = 10  # to wait for the hub's first answer
 
 
@@ -44,17 +44,23 @@ class WeightsSource:
 
     name: str
     gguf_file: str | None = None
+    revision: str | None = None  # of a hub's name: a commit, tag or branch; the main branch without it
 
     @classmethod
     def of(cls, weights: str) -> "WeightsSource":
-        weights = weights_folder(weights)
-        if weights.lower().endswith(".gguf"):
-            return cls(str(Path(weights).parent), Path(weights).name)
-        return cls(weights)
+        name, gguf_file = weights_folder(weights), None
+        if name.lower().endswith(".gguf"):
+            name, gguf_file = str(Path(name).parent), Path(name).name
+        hub = None if Path(name).is_dir() else _HUB_NAME.fullmatch(name)
+        return cls(hub["name"], gguf_file, hub["revision"]) if hub else cls(name, gguf_file)
+
+    @property
+    def model(self) -> str:
+        return self.name if self.revision is None else f"{self.name}@{self.revision}"
 
     @property
     def place(self) -> str:
-        return self.name if self.gguf_file is None else f"{self.name}/{self.gguf_file}"
+        return self.model if self.gguf_file is None else f"{self.model}/{self.gguf_file}"
 
 
 def default_weights(kind: Kind, readings: Sequence[Reading]) -> str:
@@ -85,6 +91,8 @@ def fetch(load: Callable[..., Any], source: WeightsSource, **options: Any) -> An
     """What `load` (a `from_pretrained`) makes of a source; what is neither here nor on the hub is one clear line."""
     if source.gguf_file is not None:
         options["gguf_file"] = source.gguf_file
+    if source.revision is not None:
+        options["revision"] = source.revision
     is_here = Path(source.name).is_dir() and (source.gguf_file is None or Path(source.name, source.gguf_file).is_file())
     if not is_here and not _HUB_NAME.fullmatch(source.name):
         raise ComdivError(f"weights {source.place!r}: there is no such {'file' if source.gguf_file else 'folder'}")
@@ -113,7 +121,8 @@ def _reach_hub(source: WeightsSource) -> None:
     file = source.gguf_file or "config.json"
     if constants.HF_HUB_OFFLINE:
         raise _not_there(source, "the hub is switched off (HF_HUB_OFFLINE)")
-    request = urllib.request.Request(f"{constants.ENDPOINT}/{source.name}/resolve/main/{file}", method="HEAD")
+    address = f"{constants.ENDPOINT}/{source.name}/resolve/{source.revision or 'main'}/{file}"
+    request = urllib.request.Request(address, method="HEAD")
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS):
             return
@@ -126,9 +135,10 @@ def _reach_hub(source: WeightsSource) -> None:
 def _not_there(source: WeightsSource, reason: str) -> ComdivError:
     files = source.gguf_file or "config.json, model.safetensors and the tokenizer's files"
     place = f"weights=FILE{Path(files).suffix}" if source.gguf_file else "weights=FOLDER"
+    tree = f"/tree/{source.revision}" if source.revision else ""
     return ComdivError(
-        f"weights {source.name!r}: no such folder, not downloaded before, and {reason}. Download {files} of "
-        f"https://huggingface.co/{source.name} into a folder of yours and say --set {place}"
+        f"weights {source.model!r}: no such folder, not downloaded before, and {reason}. Download {files} of "
+        f"https://huggingface.co/{source.name}{tree} into a folder of yours and say --set {place}"
     )
 
 
