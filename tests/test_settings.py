@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.errors import ComdivError
-from comdiv.settings import NOT_AN_OPTION, Option, Settings, complaint, entries
+from comdiv.settings import FLAT, NOT_AN_OPTION, Option, Settings, complaint, entries
 from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.splitting.choice import SplitSeries
 from comdiv.splitting.methods import SplitSettings
@@ -24,7 +24,7 @@ class Inner(Settings):
 class Outer(Settings):
     seed: int = 0
     kind: Literal["round", "square"] = "round"
-    inner: Inner = Field(default_factory=Inner)
+    inner: Annotated[Inner, FLAT] = Field(default_factory=Inner)
     share: Annotated[float, Option("--part", key="part")] = 0.5
     secret: Annotated[str, NOT_AN_OPTION] = ""
 

@@ -9,20 +9,25 @@ from typing import Any
 
 from functions import functions_page
 from mkdocs.structure.files import File, Files
-from plans import plans_page
 from results_page import detail_pages
+from settings_reference import plans_page, settings_page
 from verb_reference import verbs_page
 
 from comdiv.experiments.reporting.figures import Picture
 from comdiv.figures import write_figure
 
-PAGES = {"reference/verbs.md": verbs_page, "reference/plans.md": plans_page, "reference/python.md": functions_page}
+PAGES = {
+    "reference/verbs.md": verbs_page,
+    "reference/settings.md": settings_page,
+    "reference/plans.md": plans_page,
+    "reference/python.md": functions_page,
+}
 # What a newcomer reads first; whatever else is in the folder follows by name.
 FIRST = {
     "how-to": ["use-your-own-problems", "make-a-compositional-split", "synthesize-a-benchmark", "train-solvers",
                "augment-a-training-set", "run-experiments", "read-the-report"],
     "explanation": ["dbca"],
-    "reference": ["verbs", "plans", "python"],
+    "reference": ["verbs", "settings", "plans", "python"],
 }  # fmt: skip
 TITLES = {"how-to": "How to", "explanation": "Explanation", "reference": "Reference"}
 

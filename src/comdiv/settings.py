@@ -31,6 +31,7 @@ class Option:
         object.__setattr__(self, "shown", shown)
 
 
+FLAT = "flat"  # of a field that holds settings: users name these as if they were the outer class's own
 NOT_AN_OPTION = Option(shown=False)  # a field that a program sets, not somebody at the command line
 
 
@@ -53,7 +54,8 @@ class Entry:
 class Settings(BaseModel):
     """What determines a piece of work, besides its data. Frozen; an unknown name or a wrong value is a `ComdivError`.
 
-    Settings within settings can be named flatly: `SplitSettings.checked(k=5)` sets `extraction.k`.
+    Settings within settings can be named flatly where the field says so: `SplitSettings.checked(k=5)` sets
+    `extraction.k`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -99,10 +101,10 @@ class Settings(BaseModel):
 
 
 def entries(cls: type[BaseModel]) -> Iterator[Entry]:
-    """The settings of a class as users meet them, in their order; those of settings within it in their place."""
+    """The settings of a class as users meet them, in their order; those that lie flat in it in their place."""
     for name, field in cls.model_fields.items():
         inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, Settings):
+        if FLAT in field.metadata and isinstance(inner, type) and issubclass(inner, BaseModel):
             for entry in entries(inner):
                 yield Entry(entry.key, (name, *entry.path), entry.field, entry.names, entry.shown)
             continue

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import comdiv
+from comdiv import AugmentationOptions, CorpusOptions, SolverSettings, SplitSeries, SplitSettings, SynthesisOptions
 from comdiv.experiments.plan import Plan, SplitPlan, TrainingPlan
 from comdiv.registry import EXPORTS
+from comdiv.settings import entries
 from docs.tools import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,11 +67,22 @@ def test_every_verb_has_words_and_every_option_a_help(verbs: str) -> None:
 
 
 def test_every_key_of_a_plan_is_described() -> None:
-    page = load_tool("plans").plans_page()
+    page = load_tool("settings_reference").plans_page()
     for model in (Plan, SplitPlan, TrainingPlan):
-        for key in model.model_fields:
-            assert f"| `{key}` |" in page
+        for entry in entries(model):
+            assert f"| `{entry.key}` |" in page
+            assert entry.field.description, entry.key
     assert "[split](#split)" in page
+
+
+def test_every_setting_has_a_row_and_every_solver_its_presets() -> None:
+    page = load_tool("settings_reference").settings_page()
+    for settings in (SplitSettings, SplitSeries, SynthesisOptions, AugmentationOptions, SolverSettings, CorpusOptions):
+        for entry in entries(settings):
+            assert f"| `{entry.key}` |" in page, entry.key
+    assert "| `ranker` | `--solver`, `--ranker` |" in page
+    for preset in ("cpu", "paper"):
+        assert re.search(rf"preset `{preset}`.*\n\n.*\n\n\| key \| .*gts.*\|\n", page)
 
 
 def test_every_public_name_is_described() -> None:

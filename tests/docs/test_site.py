@@ -56,7 +56,7 @@ def test_a_site_with_a_mistake_is_refused(page: str, line: str, complaint: str, 
 
 def test_pages_that_people_wrote_and_generated_ones_are_there(site: Path) -> None:
     written = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
-    generated = {Path("reference", f"{name}.html") for name in ("verbs", "plans", "python")}
+    generated = {Path("reference", f"{name}.html") for name in ("verbs", "settings", "plans", "python")}
     assert all((site / page).is_file() for page in written | generated)
     assert not (site / "_tools").exists()
 

@@ -167,7 +167,7 @@ observed, with intervals.
 class PairsSettings(Settings):
     """Which pairs are composed, and how they are asked."""
 
-    sample: int | None = Field(None, ge=1, description="So many pairs; all that there are without it.")
+    sample: int | None = Field(None, ge=1, description="Number of pairs; without it, all there are.")
     seed: int = Field(0, ge=0, description="Another seed, other problems and another order.")
     match: Literal["unit", "environment"] = Field(
         "unit", description="What the question and the clause that it replaces share."

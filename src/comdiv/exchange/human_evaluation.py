@@ -126,7 +126,7 @@ def export_csv(
 class JudgeSettings(Settings):
     """Which problems are judged, in which order."""
 
-    sample: int | None = Field(None, ge=1, description="So many problems, drawn by the seed; all without it.")
+    sample: int | None = Field(None, ge=1, description="Number of problems, drawn by the seed; all without it.")
     seed: int = Field(0, ge=0, description="Another seed, other problems and another order.")
 
 

@@ -265,8 +265,8 @@ class LmEvalSettings(Settings):
 
     name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the folder's by default.")
     shots: int = Field(DEFAULT_SHOTS, ge=0, description="Examples from the training side of the same split.")
-    renumber: bool = Field(False, description="Each part once more with new numbers: solved, or remembered?")
-    seed: int = Field(0, ge=0, description="Of the new numbers.")
+    renumber: bool = Field(False, description="Write each part once more with new numbers: solved, or remembered?")
+    seed: int = Field(0, ge=0, description="Seed of the new numbers.")
 
 
 class LmEvalExport(Export):

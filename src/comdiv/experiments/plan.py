@@ -1,4 +1,4 @@
-"""A plan: which datasets, which methods on them, with which seeds. `plan_file` reads it from YAML.
+"""A plan: which datasets, which methods on them, with which seeds; read from YAML.
 
 Every key is checked before anything runs:
 
@@ -19,13 +19,13 @@ Every key is checked before anything runs:
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from comdiv.errors import ComdivError, unknown_name
-from comdiv.settings import complaint
+from comdiv.settings import Settings, complaint
 from comdiv.splitting.methods import SplitSettings
 
 Name = str
@@ -34,8 +34,10 @@ FILE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+()/,=-]*")
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+class PlanPart(Settings):
+    """A part of a plan; what one of its settings is called there is a key."""
+
+    noun: ClassVar[str] = "key"
 
 
 class SplitPlan(SplitSettings):
@@ -56,33 +58,41 @@ class SplitPlan(SplitSettings):
         return SplitSettings.checked(**{**self.model_dump(exclude={"targets"}), "target": target})
 
 
-class ColumnsPlan(_Model):
+class ColumnsPlan(PlanPart):
     """The columns of a file of the user's own, where their names do not tell."""
 
-    text: str
-    equation: str | None = None
-    answer: str | None = None
-    id: str | None = None
+    text: str = Field(description="Column with the problem's text.")
+    equation: str | None = Field(default=None, description="Column with the equation or expression.")
+    answer: str | None = Field(default=None, description="Column with the answer.")
+    id: str | None = Field(default=None, description="Column with the id; without it, the line's number.")
 
 
-class DatasetPlan(_Model):
+class DatasetPlan(PlanPart):
     """Where a dataset comes from: a corpus that is split or synthesized from, or a dataset folder that is there.
 
     `within: NAME` splits the training side of another dataset of the plan once more: a development set, on which
     choices can be made without a look at that dataset's test.
     """
 
-    corpus: str | None = None
-    within: Name | None = None
-    columns: ColumnsPlan | None = None
-    split: SplitPlan | None = None
-    synthesize: dict[str, Any] | None = None  # the fields of `comdiv.synthesis.SynthesisOptions`
-    folder: str | None = None
-    limit: int | None = Field(None, ge=10)  # so many problems of the corpus, drawn by their ids: for trials
-    steps_like: Literal["plain", "augmented"] | None = None  # instead of the training's, for this dataset
-    select: Literal["best", "last"] = "best"  # the epoch that is kept: `comdiv train --select`
-    settings: dict[str, Any] = Field(default_factory=dict)  # hyper-parameters of all that is trained on it
-    augmentation: dict[str, Any] = Field(default_factory=dict)  # options of whatever augments it
+    corpus: str | None = Field(default=None, description="A corpus's name, or a file in any format.")
+    within: Name | None = Field(default=None, description="Another dataset of the plan, whose training side is split.")
+    columns: ColumnsPlan | None = Field(default=None, description="The columns of a file of your own.")
+    split: SplitPlan | None = Field(default=None, description="How the corpus is split.")
+    synthesize: dict[str, Any] | None = Field(
+        default=None, description="Options of `comdiv synthesize`, where the dataset is made by rules."
+    )
+    folder: str | None = Field(default=None, description="A dataset folder that is there.")
+    limit: int | None = Field(
+        default=None, ge=10, description="Number of problems of the corpus, drawn by their ids: for trials."
+    )
+    steps_like: Literal["plain", "augmented"] | None = Field(
+        default=None, description="Instead of the training's, for this dataset."
+    )
+    select: Literal["best", "last"] = Field(
+        default="best", description="The epoch that is kept, as in `comdiv train --select`."
+    )
+    settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all that is trained on it.")
+    augmentation: dict[str, Any] = Field(default_factory=dict, description="Options of whatever augments it.")
 
     @model_validator(mode="after")
     def _one_origin(self) -> "DatasetPlan":
@@ -98,17 +108,21 @@ class DatasetPlan(_Model):
         return self
 
 
-class AugmentationPlan(_Model):
+class AugmentationPlan(PlanPart):
     """One setting of the augmentation: a preset of `comdiv augment`, and what is changed in it.
 
     `ranker: solver` takes the method's own solver, as the paper does; `ban: test` keeps the test texts out by hashes.
     """
 
-    preset: Literal["comdiv", "paper"] = "comdiv"
-    options: dict[str, Any] = Field(default_factory=dict)  # fields of `comdiv.augmentation.AugmentationOptions`
-    seeds: tuple[int, ...] = (0,)
-    more_seeds: dict[Name, tuple[int, ...]] = Field(default_factory=dict)  # for single datasets
-    ban: Literal["nothing", "test"] = "nothing"
+    preset: Literal["comdiv", "paper"] = Field(default="comdiv", description="The preset of `comdiv augment`.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options that differ from the preset's.")
+    seeds: tuple[int, ...] = Field(default=(0,), description="One augmented set for each seed.")
+    more_seeds: dict[Name, tuple[int, ...]] = Field(
+        default_factory=dict, description="Further seeds, for single datasets."
+    )
+    ban: Literal["nothing", "test"] = Field(
+        default="nothing", description="Whether texts of the test side must not come out."
+    )
 
     @field_validator("seeds")
     @classmethod
@@ -116,17 +130,19 @@ class AugmentationPlan(_Model):
         return _seeds(seeds)
 
 
-class MethodPlan(_Model):
+class MethodPlan(PlanPart):
     """A row of a table: a solver, perhaps with an augmentation."""
 
-    solver: str
-    augmentation: Name | None = None
-    rounds: tuple[int, ...] = ()  # one training set for each: the augmentation's after so many rounds
-    datasets: tuple[Name, ...] | None = None  # None: all
-    settings: dict[str, Any] = Field(default_factory=dict)  # hyper-parameters
+    solver: str = Field(description="A registered solver, or command:PROGRAM.")
+    augmentation: Name | None = Field(default=None, description="One of the plan's augmentations.")
+    rounds: tuple[int, ...] = Field(
+        default=(), description="Train on the augmented set as it is after each of these rounds."
+    )
+    datasets: tuple[Name, ...] | None = Field(default=None, description="Only these datasets; all without it.")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of the solver.")
 
 
-class TrainingPlan(_Model):
+class TrainingPlan(PlanPart):
     """What all trainings share.
 
     `steps: equal` gives a method and its +DA the same number of optimiser steps, because an augmented set is larger and
@@ -134,12 +150,19 @@ class TrainingPlan(_Model):
     plain method for more. `steps: epochs` gives all the same number of epochs, as the paper does.
     """
 
-    preset: Literal["cpu", "paper"] = "cpu"
-    seeds: tuple[int, ...] = (0,)
-    settings: dict[str, Any] = Field(default_factory=dict)
-    steps: Literal["epochs", "equal"] = "epochs"
-    steps_like: Literal["plain", "augmented"] = "plain"
-    threads: int = Field(1, ge=1)  # a number of its own, not the machine's: it takes part in the last bits of a result
+    preset: Literal["cpu", "paper"] = Field(default="cpu", description="The preset of `comdiv train`.")
+    seeds: tuple[int, ...] = Field(default=(0,), description="One training for each seed.")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all solvers.")
+    steps: Literal["epochs", "equal"] = Field(
+        default="epochs",
+        description="Equal numbers of epochs for all, or of optimiser steps for a method and its +DA.",
+    )
+    steps_like: Literal["plain", "augmented"] = Field(
+        default="plain", description="Of `equal` steps: as many as which of the two trains for."
+    )
+    threads: int = Field(
+        default=1, ge=1, description="CPU threads of each training; they take part in the last bits of a result."
+    )
 
     @field_validator("seeds")
     @classmethod
@@ -147,46 +170,54 @@ class TrainingPlan(_Model):
         return _seeds(seeds)
 
 
-class EvaluationPlan(_Model):
+class EvaluationPlan(PlanPart):
     """What every training is tried on, and how it decodes."""
 
-    parts: tuple[Part, ...] = ("validation", "test")
-    cover: tuple[Literal["none", "soft", "hard"], ...] = ("none",)
-    beam: int | None = Field(None, ge=1, le=100)  # None: the solver's own
+    parts: tuple[Part, ...] = Field(default=("validation", "test"), description="The parts to evaluate on.")
+    cover: tuple[Literal["none", "soft", "hard"], ...] = Field(
+        default=("none",), description="Whether expressions should use every quantity; one evaluation for each."
+    )
+    beam: int | None = Field(
+        default=None, ge=1, le=100, description="Hypotheses to follow; the solver's own without it."
+    )
 
 
-class MeasurementPlan(_Model):
+class MeasurementPlan(PlanPart):
     """Divergences of every dataset at each k, with frequencies and figures."""
 
-    k: tuple[int, ...] = (10,)
-    alpha: Literal["paper", "keysers2020"] = "paper"
+    k: tuple[int, ...] = Field(default=(10,), description="Numbers of clusters of quantities.")
+    alpha: Literal["paper", "keysers2020"] = Field(default="paper", description="Preset for the α of the divergences.")
 
 
-class TuningPlan(_Model):
+class TuningPlan(PlanPart):
     """Hyper-parameters to try: every combination, or so many of them drawn by seed."""
 
-    ranges: dict[str, tuple[Any, ...]]
-    also: dict[Name, dict[str, tuple[Any, ...]]] = Field(default_factory=dict)  # further ranges of single methods
-    samples: int | None = Field(None, ge=1)  # of each method; None: all
-    seed: int = Field(0, ge=0)
+    ranges: dict[str, tuple[Any, ...]] = Field(description="The values to try of each hyper-parameter.")
+    also: dict[Name, dict[str, tuple[Any, ...]]] = Field(
+        default_factory=dict, description="Further ranges, of single methods."
+    )
+    samples: int | None = Field(default=None, ge=1, description="Combinations to try of each method; all without it.")
+    seed: int = Field(default=0, ge=0, description="Seed of the draw of combinations.")
 
 
-class Plan(_Model):
+class Plan(PlanPart):
     """Everything that `comdiv run` needs to know."""
 
-    name: str
-    title: str = ""
-    reproduces: str = ""  # the table or figure of the paper
-    about: str = ""  # what a reader of its results should know
-    order: int = Field(100, ge=0)  # its place in reports and on the page of results
-    corpora: dict[str, str] = Field(default_factory=dict)  # the plan's own names of corpora: {math23k: demo-zh}
-    datasets: dict[Name, DatasetPlan]
-    measure: MeasurementPlan | None = None
-    augmentations: dict[Name, AugmentationPlan] = Field(default_factory=dict)
-    methods: dict[Name, MethodPlan] = Field(default_factory=dict)
-    training: TrainingPlan = Field(default_factory=lambda: TrainingPlan.model_validate({}))
-    evaluate: EvaluationPlan = Field(default_factory=lambda: EvaluationPlan.model_validate({}))
-    tuning: TuningPlan | None = None
+    name: str = Field(description="Its name, in small letters, digits and hyphens.")
+    title: str = Field(default="", description="Its title in reports.")
+    reproduces: str = Field(default="", description="The table or figure of the paper.")
+    about: str = Field(default="", description="What a reader of its results should know.")
+    order: int = Field(default=100, ge=0, description="Its place in reports and on the page of results.")
+    corpora: dict[str, str] = Field(
+        default_factory=dict, description="The plan's own names of corpora: {math23k: demo-zh}."
+    )
+    datasets: dict[Name, DatasetPlan] = Field(description="What is trained and tested on.")
+    measure: MeasurementPlan | None = Field(default=None, description="Whether divergences are measured, and how.")
+    augmentations: dict[Name, AugmentationPlan] = Field(default_factory=dict, description="Ways to augment, by name.")
+    methods: dict[Name, MethodPlan] = Field(default_factory=dict, description="The rows of the tables.")
+    training: TrainingPlan = Field(default_factory=TrainingPlan, description="What all trainings share.")
+    evaluate: EvaluationPlan = Field(default_factory=EvaluationPlan, description="How everything is evaluated.")
+    tuning: TuningPlan | None = Field(default=None, description="Hyper-parameters to try.")
 
     @field_validator("name")
     @classmethod

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.registry import SPLIT_METHODS
-from comdiv.settings import Option, Settings
+from comdiv.settings import FLAT, Option, Settings
 from comdiv.splitting.divergence import alphas_named
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
@@ -46,7 +46,7 @@ class SplitSettings(Settings):
     steps_per_item: int = Field(default=150, ge=1, description="Length of the annealing, in steps per problem.")
     twins: bool = Field(default=True, description="Keep texts that differ only in their numbers on one side.")
     seed: int = Field(default=0, ge=0, description="Seed of the search; of several splits, of the first.")
-    extraction: ExtractionSettings = Field(default_factory=ExtractionSettings)
+    extraction: Annotated[ExtractionSettings, FLAT] = Field(default_factory=ExtractionSettings)
     validation_share: Annotated[float, Option(key="validation")] = Field(
         default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
     )
