@@ -98,16 +98,16 @@ def _collect(
 @torch.no_grad()
 def search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[TokenSequence]]:
     """Beam search that never does worse than following the best token: a beam may lose that path, so it is added."""
-    found = beam_search(model, memory, batch, rules, beam)
+    sequences = beam_search(model, memory, batch, rules, beam)
     if beam == 1:
-        return found
+        return sequences
     greedy = beam_search(model, memory, batch, rules, 1)
-    return [_with(hypotheses, single, beam) for hypotheses, single in zip(found, greedy, strict=True)]
+    return [_with(hypotheses, single, beam) for hypotheses, single in zip(sequences, greedy, strict=True)]
 
 
 def _with(hypotheses: list[TokenSequence], greedy: list[TokenSequence], beam: int) -> list[TokenSequence]:
     new = [one for one in greedy if all(one.tokens != other.tokens for other in hypotheses)]
-    return sorted([*hypotheses, *new], key=lambda found: -found.log_probability)[:beam]
+    return sorted([*hypotheses, *new], key=lambda sequence: -sequence.log_probability)[:beam]
 
 
 # --- the soft coverage constraint ---

@@ -45,14 +45,14 @@ class BertAttention(nn.Module):
 
     def forward(self, states: Tensor, attended: KeysAndValues, mask: Tensor | None = None) -> Tensor:
         """states (rows, steps, width) → the same shape."""
-        found = functional.scaled_dot_product_attention(
+        values = functional.scaled_dot_product_attention(
             self._split(self.query(states)),
             attended.keys,
             attended.values,
             attn_mask=mask,
             dropout_p=self.p if self.training else 0.0,
         )
-        normed: Tensor = self.norm(states + self.dropout(self.output(found.transpose(1, 2).flatten(2))))
+        normed: Tensor = self.norm(states + self.dropout(self.output(values.transpose(1, 2).flatten(2))))
         return normed
 
     def _split(self, states: Tensor) -> Tensor:

@@ -55,18 +55,18 @@ def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
     """The newest checkpoint; None where there is none. A damaged one is refused."""
-    found = _folders(folder)
-    if not found:
+    checkpoints = _folders(folder)
+    if not checkpoints:
         return None
     try:
-        state = json.loads((found[-1] / "state.json").read_text(encoding="utf-8"))
+        state = json.loads((checkpoints[-1] / "state.json").read_text(encoding="utf-8"))
         for name in _TENSORS:
-            if file_sha256(found[-1] / f"{name}.safetensors") != state["sha256"][name]:
+            if file_sha256(checkpoints[-1] / f"{name}.safetensors") != state["sha256"][name]:
                 raise ValueError(f"{name}.safetensors is not the file that was written")
-        tensors = {name: read_tensors(found[-1] / f"{name}.safetensors") for name in _TENSORS}
+        tensors = {name: read_tensors(checkpoints[-1] / f"{name}.safetensors") for name in _TENSORS}
     except (OSError, ValueError, KeyError, TypeError, ComdivError) as error:
         raise ComdivError(
-            f"{found[-1]}: a damaged checkpoint ({error}); remove it to go on from the one before"
+            f"{checkpoints[-1]}: a damaged checkpoint ({error}); remove it to go on from the one before"
         ) from error
     return Checkpoint(**tensors, state=state)
 

@@ -54,15 +54,15 @@ class CommandSolver:
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
         """Ask the program; a problem that it does not answer counts as ill-formed."""
-        found: dict[str, list[Hypothesis]] = {}
+        hypotheses: dict[str, list[Hypothesis]] = {}
         for line in self._run(["solve", str(beam)], problems):
             expression = line.get("expression")
             try:
                 tree = parse(expression) if isinstance(expression, str) else None
             except ExpressionError:
                 tree = None
-            found.setdefault(str(line.get("id")), []).append(Hypothesis(tree, _number(line, "log_probability")))
-        return [solution_of(read(problem), found.get(problem.id, [])[:beam]) for problem in problems]
+            hypotheses.setdefault(str(line.get("id")), []).append(Hypothesis(tree, _number(line, "log_probability")))
+        return [solution_of(read(problem), hypotheses.get(problem.id, [])[:beam]) for problem in problems]
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
         """Ask the program; a problem that it does not score gets −inf."""

@@ -76,8 +76,8 @@ class Gpt2(PretrainedModel):
         """Names of weights that are another's, with that other's name."""
         names: dict[int, str] = {}
         parameters = self.named_parameters(remove_duplicate=False)
-        found = [(name, names.setdefault(id(parameter), name)) for name, parameter in parameters]
-        return {name: first for name, first in found if name != first}
+        pairs = [(name, names.setdefault(id(parameter), name)) for name, parameter in parameters]
+        return {name: first for name, first in pairs if name != first}
 
     # --- spelling ---
 
@@ -106,14 +106,14 @@ class Gpt2(PretrainedModel):
         first = torch.full_like(batch.targets[:, :1], self.reader.mark[-1])
         written = torch.cat([first, self._pieces[before]], 1)  # (batch, steps)
         steps = torch.arange(written.shape[1], device=written.device)
-        found = self.causal(
+        output = self.causal(
             input_ids=torch.cat([memory.words, written], 1),
             attention_mask=torch.cat([memory.mask, torch.ones_like(written, dtype=torch.bool)], 1).long(),
             position_ids=torch.cat([_positions(memory.mask), memory.mask.sum(1, keepdim=True) + steps], 1),
             logits_to_keep=written.shape[1],
             use_cache=False,
         )
-        logits: Tensor = found.logits[..., self._pieces]
+        logits: Tensor = output.logits[..., self._pieces]
         return logits
 
     def start(self, memory: Prompt, beam: int) -> CausalState:
@@ -142,14 +142,14 @@ class Gpt2(PretrainedModel):
     def _stepped(self, cache: Any, mask: Tensor, position: Tensor, pieces: Tensor) -> CausalState:
         """One more piece per row: mask (rows, before), position and pieces (rows)."""
         mask = torch.cat([mask, torch.ones_like(mask[:, :1])], 1)
-        found = self.causal(
+        output = self.causal(
             input_ids=pieces.unsqueeze(1),
             attention_mask=mask.long(),
             position_ids=position.unsqueeze(1),
             past_key_values=cache,
             use_cache=True,
         )
-        return CausalState(found.logits[:, -1, self._pieces], found.past_key_values, mask, position + 1)
+        return CausalState(output.logits[:, -1, self._pieces], output.past_key_values, mask, position + 1)
 
 
 def _positions(mask: Tensor) -> Tensor:

@@ -95,19 +95,19 @@ class Gts(Model):
         self.merge = Gate(3 * hidden, hidden)
 
     def encode(self, batch: Batch) -> GtsMemory:
-        read = self.encoder(batch)
-        hidden = read.states.shape[-1]
+        text = self.encoder(batch)
+        hidden = text.states.shape[-1]
         places = batch.quantity_positions.unsqueeze(-1).expand(-1, -1, hidden)
-        quantities = read.states.gather(1, places)  # (batch, quantities, hidden)
+        quantities = text.states.gather(1, places)  # (batch, quantities, hidden)
         tokens = torch.cat([self.symbols.expand(len(places), -1, -1), quantities], 1)
         count = torch.arange(batch.quantity_positions.shape[1], device=tokens.device)
         has_quantity = count < batch.quantity_counts.unsqueeze(1)
         symbols = torch.ones(len(places), len(self.symbols), dtype=torch.bool, device=tokens.device)
         return GtsMemory(
-            states=read.states,
-            mask=read.mask,
-            attention_half=self.attention_word(read.states),
-            root=read.last[-1],  # the sum of the top layer's last states in both directions
+            states=text.states,
+            mask=text.mask,
+            attention_half=self.attention_word(text.states),
+            root=text.last[-1],  # the sum of the top layer's last states in both directions
             tokens=tokens,
             score_half=self.score_token(self.dropout(tokens)),
             has_token=torch.cat([symbols, has_quantity], 1),

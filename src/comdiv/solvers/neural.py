@@ -152,11 +152,11 @@ class NeuralSolver:
         for places, batch in sorted_batches(examples, SOLVING_BATCH, device):
             with torch.no_grad():
                 memory = model.encode(batch)
-                found = search(model, memory, batch, self._rules(cover=self.settings.cover == "hard"), width)
-                if self.settings.cover == "hard" and not all(found):  # out of the beam's reach: without the constraint
+                decodings = search(model, memory, batch, self._rules(cover=self.settings.cover == "hard"), width)
+                if self.settings.cover == "hard" and not all(decodings):  # out of the beam's reach: unconstrained
                     free = search(model, memory, batch, self._rules(cover=False), width)
-                    found = [covered or other for covered, other in zip(found, free, strict=True)]
-            for place, sequences in zip(places, found, strict=True):
+                    decodings = [covered or other for covered, other in zip(decodings, free, strict=True)]
+            for place, sequences in zip(places, decodings, strict=True):
                 trees = [(model.sizes.alphabet.read(s.tokens, model.notation), s.log_probability) for s in sequences]
                 hypotheses[place] = [Hypothesis(tree, log_probability) for tree, log_probability in trees]
                 if self.settings.cover == "soft":
@@ -178,10 +178,10 @@ class NeuralSolver:
         model = self._ready()
         scores = [Score(float("-inf"), 0) for _ in problems]
         examples = self._encode(read_all(problems))
-        spelled = [index for index, example in enumerate(examples) if example.target is not None]
+        spellable = [index for index, example in enumerate(examples) if example.target is not None]
         device = next(model.parameters()).device
         rules = self._rules(cover=False)
-        for places, batch in sorted_batches([examples[index] for index in spelled], SOLVING_BATCH, device):
+        for places, batch in sorted_batches([examples[index] for index in spellable], SOLVING_BATCH, device):
             with torch.no_grad():
                 logits = model.target_logits(model.encode(batch), batch)  # (batch, tokens, columns)
                 columns = logits.shape[-1]
@@ -196,7 +196,7 @@ class NeuralSolver:
                     syntax = rules.advance(syntax, tokens)
             lengths = (batch.targets >= 0).sum(1).tolist()
             for place, total, length in zip(places, totals.tolist(), lengths, strict=True):
-                scores[spelled[place]] = Score(total, length)
+                scores[spellable[place]] = Score(total, length)
         return scores
 
     def attention(self, problem: Problem, expression: Expression) -> Attention | None:

@@ -210,8 +210,8 @@ class Pieces:
 
     def _special(self, *kinds: str) -> int:
         """The first of the tokenizer's special pieces that it has; any piece where it has none."""
-        found = (getattr(self.tokenizer, f"{kind}_token_id") for kind in kinds)
-        return next((int(piece) for piece in found if piece is not None), 0)
+        pieces = (getattr(self.tokenizer, f"{kind}_token_id") for kind in kinds)
+        return next((int(piece) for piece in pieces if piece is not None), 0)
 
     @cached_property
     def most_pieces(self) -> int:

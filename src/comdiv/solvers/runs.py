@@ -75,9 +75,9 @@ def data_of(run: Path) -> Path | None:
     data = read_config(run).get("data") or {}
     if not data.get("folder"):
         return None
-    named = Path(data["folder"])
+    folder = Path(data["folder"])
     for base in (Path(), *run.resolve().parents):
-        train = base / named / "train.jsonl"
+        train = base / folder / "train.jsonl"
         if train.is_file() and file_sha256(train) == data.get("sha256", {}).get("train"):
             return train.parent
     return None

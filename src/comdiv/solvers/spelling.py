@@ -19,17 +19,17 @@ Spellings = Sequence[Sequence[int]]
 
 def ambiguous(spellings: Spellings) -> set[int]:
     """Tokens to be spelled otherwise, or texts would be read in two ways: empty, double, or cut by another's end."""
-    found = {token for token, spelled in enumerate(spellings) if not spelled}
+    unclear = {token for token, spelled in enumerate(spellings) if not spelled}
     seen: dict[tuple[int, ...], int] = {}
     for token, spelled in enumerate(spellings):
         if seen.setdefault(tuple(spelled), token) != token:
-            found.add(token)
+            unclear.add(token)
     first = {spelled[0] for spelled in spellings if spelled}
     for token, spelled in enumerate(spellings):
         ends = (end for end in range(1, len(spelled)) if tuple(spelled[:end]) in seen)
         if any(spelled[end] in first for end in ends):
-            found.add(token)
-    return found
+            unclear.add(token)
+    return unclear
 
 
 class Spelling:

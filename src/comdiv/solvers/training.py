@@ -91,8 +91,8 @@ def train(
         losses = []
         for batch in epoch_batches(examples, settings.batch, settings.seed, epoch, device):
             rate = learning_rate(settings, state.step, steps_per_epoch)
-            read = batch if rates is None else replace(batch, words=forgetful(batch.words, rates, unknown))
-            losses.append(train_step(model, optimiser, read, rate, state.step))
+            visible = batch if rates is None else replace(batch, words=forgetful(batch.words, rates, unknown))
+            losses.append(train_step(model, optimiser, visible, rate, state.step))
             state.step += 1
             if progress is not None:
                 speed = min(len(losses) * settings.batch, len(examples)) / (time.perf_counter() - started)

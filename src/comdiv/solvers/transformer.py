@@ -153,8 +153,8 @@ class Transformer(CachingDecoder):
 
     def _joined(self, attention: Any, query: Tensor, attended: KeysAndValues, mask: Tensor | None = None) -> Tensor:
         """What queries (rows, heads, steps, …) find, projected: (rows, steps, width)."""
-        found = functional.scaled_dot_product_attention(query, attended.keys, attended.values, attn_mask=mask)
-        projected: Tensor = attention.out_proj(found.transpose(1, 2).flatten(2))
+        values = functional.scaled_dot_product_attention(query, attended.keys, attended.values, attn_mask=mask)
+        projected: Tensor = attention.out_proj(values.transpose(1, 2).flatten(2))
         return projected
 
     def _logits(self, tokens: Tensor, memory: TextStates) -> Tensor:
