@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from comdiv.expression import Leaf, Reference, draw_text, format_number, template, to_infix
+from comdiv.expression import Expression, Leaf, Reference, draw_text, format_number, template, to_infix
 from comdiv.expression.printing import leaf_text
-from comdiv.language import get_language
 from comdiv.problem import Problem
+from comdiv.reading import Reading, read
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -19,12 +19,12 @@ def quantity_colour(index: int) -> str:
     return _COLOURS[index % len(_COLOURS)]
 
 
-def coloured_text(problem: Problem) -> "Text":
+def coloured_text(reading: Reading) -> "Text":
     """The problem's text with every quantity in its colour."""
     from rich.text import Text
 
-    text = Text(problem.text)
-    for quantity in get_language(problem.language).quantities(problem.text, number_words=problem.number_words):
+    text = Text(reading.text)
+    for quantity in reading.plain_quantities:
         text.stylize(f"bold {quantity_colour(quantity.index)}", quantity.start, quantity.end)
     return text
 
@@ -35,14 +35,15 @@ def problem_view(problem: Problem) -> "Group":
     from rich.rule import Rule
     from rich.text import Text
 
-    lines: list[Rule | Text] = [Rule(Text(problem.id, style="bold"), align="left", style="dim"), coloured_text(problem)]
+    reading = read(problem)
+    lines: list[Rule | Text] = [Rule(Text(problem.id, style="bold"), align="left", style="dim"), coloured_text(reading)]
     if problem.expression is None:
         lines.append(Text(f"no expression: {problem.extra.get('equation', 'the corpus gives none')}", style="dim"))
     else:
         summary = Text.assemble(
             ("expression ", "dim"), to_infix(problem.expression), ("   template ", "dim"), template(problem.expression)
         )
-        lines += [summary, *_tree_lines(problem)]
+        lines += [summary, *_tree_lines(problem.expression, reading)]
     if problem.answer is not None:
         lines.append(Text.assemble(("answer ", "dim"), (format_number(problem.answer), "bold")))
     origin = ", ".join(f"{key} {value}" for key, value in problem.provenance.to_json().items())
@@ -51,12 +52,10 @@ def problem_view(problem: Problem) -> "Group":
     return Group(*lines)
 
 
-def _tree_lines(problem: Problem) -> list["Text"]:
+def _tree_lines(expression: Expression, reading: Reading) -> list["Text"]:
     from rich.text import Text
 
-    if problem.expression is None:
-        return []
-    quantities = get_language(problem.language).quantities(problem.text, number_words=problem.number_words)
+    quantities = reading.plain_quantities
 
     def label(leaf: Leaf) -> str:
         if isinstance(leaf, Reference):
@@ -64,7 +63,7 @@ def _tree_lines(problem: Problem) -> list["Text"]:
         return leaf_text(leaf)
 
     lines = []
-    for line in draw_text(problem.expression, label):
+    for line in draw_text(expression, label):
         text = Text("  " + line)
         for quantity in quantities:
             text.highlight_regex(rf"N{quantity.index} = .*$", f"bold {quantity_colour(quantity.index)}")
