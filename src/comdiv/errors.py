@@ -23,3 +23,9 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> ComdivError:
     near = difflib.get_close_matches(plain_spelling(name), spelled, n=1, cutoff=0.5)
     hint = f" Did you mean '{spelled[near[0]]}'?" if near else ""
     return ComdivError(f"unknown {what} '{name}'.{hint} Known: {', '.join(names)}")
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A text for one line of a message: printable, and not too long."""
+    line = "".join(character if character.isprintable() else " " for character in " ".join(text.split()))
+    return line if len(line) <= most else f"{line[: most - 1]}…"

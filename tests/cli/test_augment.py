@@ -101,7 +101,10 @@ def test_a_program_of_the_users_own_can_rank(data: Path, tmp_path: Path) -> None
     )
     out = tmp_path / "out"
     solver = f"command:{sys.executable} {program}"
-    run("augment", data, "--out", out, "--solver", solver, "--rank", "given", "--keep-by", "joint", "--checks", "paper")
+    ranked = ("augment", data, "--out", out, "--solver", solver, "--rank", "given", "--keep-by", "joint")
+    with pytest.raises(ComdivError, match="this would run the program"):
+        run(*ranked, "--checks", "paper")
+    run(*ranked, "--checks", "paper", "--programs")
     kept = [json.loads(line)["text"] for line in (out / "rounds" / "1" / "kept.jsonl").read_text().splitlines()]
     everything = [
         json.loads(line)["text"] for line in (out / "rounds" / "1" / "candidates.jsonl").read_text().splitlines()

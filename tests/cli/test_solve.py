@@ -80,7 +80,32 @@ def test_a_folder_that_is_no_run_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_coverage_does_not_apply_to_programs(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text('solver: "command:cat"\n')
     with pytest.raises(ComdivError, match="decodes by itself"):
-        solve(SUM, "--run", str(tmp_path), "--cover", "hard")
+        solve(SUM, "--run", str(tmp_path), "--cover", "hard", "--programs")
+
+
+def test_a_run_folder_never_runs_a_program_unasked(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(f'solver: "command:touch {tmp_path / "proof"}"\n')
+    with pytest.raises(
+        ComdivError, match=r"this would run the program `touch .*proof`; say --programs if you trust it"
+    ):
+        solve(SUM, "--run", str(tmp_path))
+    assert not (tmp_path / "proof").exists()
+
+
+@pytest.mark.parametrize("text", ["Why is the sky blue?", "", "   ", "How many apples are there?"])
+def test_a_text_without_a_number_is_refused(run: Path, text: str) -> None:
+    with pytest.raises(ComdivError, match="there is no number in"):
+        solve(text, "--run", str(run))
+
+
+def test_number_words_are_read_where_there_are_no_digits(run: Path) -> None:
+    result = solve("Tom has three apples and four pears. How many fruits?", "--run", str(run), "--json")
+    assert json.loads(result.stdout)[0]["expression"] is not None
+
+
+def test_a_text_in_another_language_than_the_runs_is_told(run: Path) -> None:
+    result = solve("小明有3个苹果和4个梨，一共有几个？", "--run", str(run))
+    assert "is Chinese, but" in " ".join(result.stderr.split())
 
 
 def test_without_a_run_the_newest_of_that_language_is_taken_and_named(

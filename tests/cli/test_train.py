@@ -296,11 +296,19 @@ def test_an_evaluation_of_other_problems_is_not_written_over(data: Path, tmp_pat
         evaluate(tmp_path / "run", data, "--out", tmp_path / "file")
 
 
+def test_an_evaluation_never_runs_a_program_unasked(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.yaml").write_text(f'solver: "command:touch {tmp_path / "proof"}"\n')
+    with pytest.raises(ComdivError, match="this would run the program `touch "):
+        evaluate(tmp_path / "run", data)
+    assert not (tmp_path / "proof").exists()
+
+
 def test_the_run_of_a_program_was_trained_on_nothing_that_could_be_missed(data: Path, tmp_path: Path) -> None:
     program = tmp_path / "solve.py"
     program.write_text(
         "import json, sys\nfor line in sys.stdin:\n"
         "    print(json.dumps({'id': json.loads(line)['id'], 'expression': 'N0'}))\n"
     )
-    make_solver(f"command:{sys.executable} {program}").save(tmp_path / "run")
-    assert "was trained on" not in evaluate(tmp_path / "run", data).stderr
+    make_solver(f"command:{sys.executable} {program}", programs=True).save(tmp_path / "run")
+    assert "was trained on" not in evaluate(tmp_path / "run", data, "--programs").stderr

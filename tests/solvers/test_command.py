@@ -109,7 +109,7 @@ def test_a_program_that_is_not_there_is_reported_in_one_line() -> None:
 def test_a_command_is_kept_in_a_run_folder(tmp_path: Path) -> None:
     solver = program(tmp_path, MULTIPLIES)
     solver.save(tmp_path / "run")
-    loaded = load_solver(tmp_path / "run")
+    loaded = load_solver(tmp_path / "run", programs=True)
     assert loaded.name == solver.name
     assert loaded.solve(EIGHT[:3]) == solver.solve(EIGHT[:3])
 

@@ -99,7 +99,7 @@ def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_command_is_a_solver() -> None:
-    assert isinstance(make_solver("command:cat"), CommandSolver)
+    assert isinstance(make_solver("command:cat", programs=True), CommandSolver)
 
 
 @pytest.mark.parametrize(

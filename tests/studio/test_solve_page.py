@@ -58,7 +58,7 @@ def test_a_name_is_compared_never_opened(runs: Path) -> None:
 
 def test_few_solvers_stay_in_memory(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[Path] = []
-    monkeypatch.setattr("comdiv.studio.shelf.load_solver", lambda folder: loads.append(folder) or folder)
+    monkeypatch.setattr("comdiv.studio.shelf.load_solver", lambda folder, *, programs: loads.append(folder) or folder)
     monkeypatch.setattr("comdiv.studio.shelf.LOADED", 1)
     shelf = Shelf(runs)
     for name in ("gts", "gts", "deeper/transformer", "gts"):

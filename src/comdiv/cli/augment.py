@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from comdiv.cli.console import TERMINAL, output_console, print_json, print_note
-from comdiv.cli.options import JsonOption, Options, Source, takes
+from comdiv.cli.options import JsonOption, Options, ProgramsOption, Source, takes
 from comdiv.errors import ComdivError
 
 
@@ -26,6 +26,7 @@ def augment(
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes that make new problems; 0: as many as there are cores.")
     ] = 0,
+    programs: ProgramsOption = False,
     json: JsonOption = False,
 ) -> None:
     """Augment a training set with new compositions of its own problems (§IV). Test problems are never read."""
@@ -33,7 +34,9 @@ def augment(
     from comdiv.verbs import benchmarks
 
     options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban))
-    report = benchmarks.augment(source, out, options, engine=engine, address=address, jobs=jobs, observer=TERMINAL)
+    report = benchmarks.augment(
+        source, out, options, engine=engine, address=address, jobs=jobs, programs=programs, observer=TERMINAL
+    )
     if json:
         print_json(report)
     else:

@@ -204,4 +204,7 @@ Source = Annotated[
     typer.Argument(metavar="CORPUS", help="A corpus's name, a file in any format, a dataset folder, or hf:OWNER/NAME."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+ProgramsOption = Annotated[
+    bool, typer.Option("--programs", help="Allow `command:` solvers and rankers to run their programs.")
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from comdiv.cli.console import TERMINAL, output_console, print_json, print_note, progress_bars
-from comdiv.cli.options import ForceOption, JsonOption
+from comdiv.cli.options import ForceOption, JsonOption, ProgramsOption
 
 if TYPE_CHECKING:
     from comdiv.experiments.cell import Cell, PlanResults
@@ -42,6 +42,7 @@ def run(
         list[int] | None, typer.Option(help="Only trainings with this seed of the plan; may be said often.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
+    programs: ProgramsOption = False,
     json: JsonOption = False,
 ) -> None:
     """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
@@ -59,8 +60,8 @@ def run(
         return
     with _shown() as watch:
         results = running.run(
-            plan, out, preset=preset, samples=samples, jobs=jobs, engine=engine, address=address, watch=watch,
-            observer=TERMINAL, **part,
+            plan, out, preset=preset, samples=samples, jobs=jobs, engine=engine, address=address, programs=programs,
+            watch=watch, observer=TERMINAL, **part,
         )  # fmt: skip
     _print_results(results, out, json=json)
     if any(cell.status != "done" for cell in results.cells):

@@ -219,6 +219,13 @@ class Plan(PlanPart):
     evaluate: EvaluationPlan = Field(default_factory=EvaluationPlan, description="How everything is evaluated.")
     tuning: TuningPlan | None = Field(default=None, description="Hyper-parameters to try.")
 
+    def solvers(self) -> list[str]:
+        """Every solver that the plan names, as a method's or as a ranker."""
+        options = [entry.options for entry in self.augmentations.values()]
+        options += [dataset.augmentation for dataset in self.datasets.values()]
+        rankers = [str(entry["ranker"]) for entry in options if "ranker" in entry]
+        return [*(method.solver for method in self.methods.values()), *rankers]
+
     @field_validator("name")
     @classmethod
     def _name_of_a_file(cls, name: str) -> str:

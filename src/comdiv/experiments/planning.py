@@ -412,7 +412,9 @@ class _Planner(CellBook):
         recipe = {"parts": list(evaluate.parts), "cover": cover, "beam": evaluate.beam}
         label = training.label if cover == "none" else f"{training.label}, cover {cover}"
         needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
-        self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs)
+        solver = training.facts.solver or ""
+        program = {"program": solver} if solver.startswith(PROGRAM) else {}  # what the plan allows to run, nothing else
+        self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs, program)
 
 
 def program_files(solver: str) -> dict[str, str]:

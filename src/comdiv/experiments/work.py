@@ -9,6 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,8 @@ def _augmentation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
     options = augmentation_with_ban(recipe, place.data())
     out = place.folder / "dataset"
-    report = augment_dataset(place.data(), out, options, make_solver=make_solver, progress=place.progress)
+    ranker = partial(make_solver, programs=True)  # the plan was allowed to run its programs
+    report = augment_dataset(place.data(), out, options, make_solver=ranker, progress=place.progress)
     return {"problems": _sizes(out), "report": report}
 
 
@@ -176,7 +178,7 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
     solver, settings, run = recipe["solver"], recipe["settings"], place.folder / "run"
     if solver.startswith(PROGRAM):  # trains itself, if it needs to
-        make_solver(solver).save(run)
+        make_solver(solver, programs=True).save(run)
         return {"epochs": 0, "planned_epochs": 0, "steps": 0}
     if "weights" in place.inputs:
         settings = {**settings, "weights": place.inputs["weights"]}
@@ -201,10 +203,12 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
-    from comdiv.solvers.runs import evaluate_run
+    from comdiv.solvers.runs import evaluate_run, read_config
 
     trained_on, dataset = read_dataset(place.data(1)), read_dataset(place.data(-1))
     summary = {}
+    run = place.needs[0] / "run"
+    programs = "program" in place.inputs and read_config(run).get("solver") == place.inputs["program"]
     parts = {part: problems for part in recipe["parts"] if (problems := getattr(dataset, part))}
     if not parts:
         raise ComdivError(f"the dataset has no {' or '.join(recipe['parts'])} problems to evaluate on")
@@ -212,8 +216,8 @@ def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         folder = place.folder / part
         subsets = test_subsets(problems, trained_on.train) if part == "test" else {}
         evaluation = evaluate_run(
-            place.needs[0] / "run", problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
-            cover=recipe["cover"], subsets=subsets, progress=place.progress,
+            run, problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
+            cover=recipe["cover"], subsets=subsets, programs=programs, progress=place.progress,
         )  # fmt: skip
         write_outcomes(folder, evaluation.right)
         summary[part] = evaluation.to_json()

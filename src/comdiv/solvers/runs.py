@@ -5,7 +5,7 @@ before a neural solver is made, loaded or trained.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,14 @@ def make_solver(
     *,
     preset: str = "cpu",
     changes: Mapping[str, Any] | None = None,
+    programs: bool = False,
 ) -> Solver:
-    """An untrained solver by name, with settings or a preset and changes; `command:PROGRAM` runs a user's program."""
+    """An untrained solver by name, with settings or a preset and changes.
+
+    `command:PROGRAM` is a program of the user's own, and is made only with `programs`.
+    """
     if name.startswith(PROGRAM):
+        check_programs([name], programs)
         return CommandSolver(name)
     model_class = SOLVERS.get(name)  # says what is missing before anything needs torch
     from comdiv.solvers.neural import NeuralSolver
@@ -102,10 +107,20 @@ def make_solver(
     return NeuralSolver(name, model_class, settings or settings_for(name, preset, changes))
 
 
-def load_solver(run: Path) -> Solver:
-    """The trained solver of a run folder."""
+def check_programs(solvers: Iterable[str], programs: bool, where: str = "") -> None:
+    """Refuse `command:` solvers unless programs are allowed: folders and plans from elsewhere must not run anything."""
+    if not programs and (name := next((name for name in solvers if name.startswith(PROGRAM)), None)):
+        raise ComdivError(
+            f"{where + ': ' if where else ''}this would run the program `{name.removeprefix(PROGRAM)}`; "
+            "say --programs if you trust it"
+        )
+
+
+def load_solver(run: Path, *, programs: bool = False) -> Solver:
+    """The trained solver of a run folder; a run that names a program is loaded only with `programs`."""
     name = str(read_config(run).get("solver", ""))
     if name.startswith(PROGRAM):
+        check_programs([name], programs, str(run))
         return CommandSolver.load(run)
     SOLVERS.get(name)
     from comdiv.solvers.neural import NeuralSolver
@@ -113,9 +128,9 @@ def load_solver(run: Path) -> Solver:
     return NeuralSolver.load(run)
 
 
-def load_run(run: Path, cover: str = "none") -> Solver:
+def load_run(run: Path, cover: str = "none", *, programs: bool = False) -> Solver:
     """The solver of a run, decoding with or without the coverage constraint."""
-    solver = load_solver(run)
+    solver = load_solver(run, programs=programs)
     if cover == "none":
         return solver
     if not hasattr(solver, "with_settings"):
@@ -184,6 +199,7 @@ def evaluate_run(
     cover: Cover = "none",
     subsets: Mapping[str, Collection[str]] | None = None,
     triples: Sequence[Triple] | None = None,
+    programs: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Solve the problems with a run's solver, score them, and leave predictions and result in `folder`.
@@ -191,7 +207,7 @@ def evaluate_run(
     `train` tells the templates seen in training; `beam` is the run's own unless given; `subsets` are sets of ids to
     report apart, `triples` compositional pairs among the problems.
     """
-    solver = load_run(run, cover)
+    solver = load_run(run, cover, programs=programs)
     settings = getattr(solver, "settings", None)
     width: int = beam or getattr(settings, "beam", None) or 1
     solutions: list[Solution] = []

@@ -61,7 +61,7 @@ class Shelf:
             raise unknown_name("run", name[:200], known)
         with self._lock:
             if name not in self._loaded:
-                self._loaded[name] = load_solver(known[name].folder)
+                self._loaded[name] = load_solver(known[name].folder, programs=self.programs)
             self._loaded.move_to_end(name)
             while len(self._loaded) > LOADED:
                 self._loaded.popitem(last=False)

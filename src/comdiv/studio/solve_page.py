@@ -11,12 +11,12 @@ from markupsafe import Markup
 
 from comdiv.errors import ComdivError
 from comdiv.expression import to_infix
-from comdiv.language import detect_language
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read
 from comdiv.solver import Hypothesis, Solution
 from comdiv.studio import views
 from comdiv.studio.pages import is_partial, render
+from comdiv.verbs.solving import typed_problem
 
 if TYPE_CHECKING:
     from comdiv.studio.app import Studio
@@ -109,7 +109,7 @@ def _problem(text: str) -> Problem:
         raise ComdivError("there is no problem to solve: write or paste one")
     if len(text) > LONGEST_TEXT:
         raise ComdivError(f"the text has {len(text):,} characters; {LONGEST_TEXT:,} are the most")
-    return Problem(id="typed", language=detect_language(text), text=text)
+    return typed_problem(text)
 
 
 def solved(studio: "Studio", name: str, kind: str, reading: Reading, beam: int) -> Solved:

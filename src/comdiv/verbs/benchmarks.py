@@ -1,6 +1,7 @@
 """The verbs that make and measure benchmarks: split, measure, synthesize, augment (§III, §IV)."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -168,14 +169,17 @@ def augment(
     engine: Literal["local", "ray"] = "local",
     address: str | None = None,
     jobs: int = 0,
+    programs: bool = False,
     observer: Observer = SILENT,
 ) -> dict[str, Any]:
     """Augment a training set with new compositions of its own problems (§IV); returns the report.
 
-    Interrupted work goes on. `jobs` are processes, 0 as many as there are cores. Test problems are never read.
+    Interrupted work goes on. `jobs` are processes, 0 as many as there are cores. Test problems are never read. A
+    ranker that is a program (`command:…`) needs `programs`.
     """
-    from comdiv.solvers.runs import make_solver
+    from comdiv.solvers import runs
 
+    make_solver = partial(runs.make_solver, programs=programs)
     options = options or AugmentationOptions.preset()
     if options.ranker != "none":  # a wrong name, a wrong setting or a missing torch is told before the work
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)

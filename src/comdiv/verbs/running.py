@@ -29,20 +29,24 @@ def run(
     datasets: Collection[str] = (),
     methods: Collection[str] = (),
     seeds: Collection[int] = (),
+    programs: bool = False,
     watch: "Watch | None" = None,
     observer: Observer = SILENT,
 ) -> "PlanResults":
     """Run whatever of a plan is not done yet, and return the results; stopped work goes on when it is called again.
 
-    With `datasets`, `methods` or `seeds`, only those, and what they need.
+    With `datasets`, `methods` or `seeds`, only those, and what they need. A plan whose solvers or rankers are programs
+    (`command:…`) needs `programs`.
     """
     from comdiv.engine import make_engine
     from comdiv.experiments.plan import read_plan
     from comdiv.experiments.runner import fitting_jobs, run_plan, selected
+    from comdiv.solvers.runs import check_programs
 
     if address is not None and engine != "ray":  # before anything is read
         raise ComdivError("--address goes with --engine ray")
     planned = read_plan(plan, preset, samples)
+    check_programs(planned.solvers(), programs, str(plan))
     fitting = fitting_jobs(jobs, planned.training.threads)
     if jobs is not None and fitting < jobs and engine == "local":
         observer.note(f"{jobs} jobs at a time are more than this machine has cores for: {fitting} instead")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus, load_test
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation import (
     Comparison,
     Evaluation,
@@ -24,10 +24,11 @@ from comdiv.evaluation import (
 )
 from comdiv.evaluation.pairs import TRIPLES
 from comdiv.files import file_sha256, refuse_to_overwrite
-from comdiv.language import detect_language
-from comdiv.loading import parse_json
+from comdiv.language import detect_language, get_language
+from comdiv.loading import load_object, parse_json
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
+from comdiv.reading import read
 from comdiv.settings import Settings
 from comdiv.solver import Solution, TrainingSummary
 
@@ -47,6 +48,7 @@ class SolvingSettings(Settings):
     cover: Literal["none", "soft", "hard"] = Field(
         default="none", description="Whether an expression should use every quantity of its text."
     )
+    programs: bool = Field(default=False, description="Let the run of a command: solver run its program.")
 
 
 class ComparisonSettings(Settings):
@@ -130,7 +132,8 @@ def _evaluate_run(
     with observer.progress(run.name) as progress:
         evaluation = evaluate_run(
             run, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
-            beam=settings.beam, cover=settings.cover, triples=_triples(source), progress=progress,
+            beam=settings.beam, cover=settings.cover, triples=_triples(source), programs=settings.programs,
+            progress=progress,
         )  # fmt: skip
     observer.note(f"written to {folder}")
     return evaluation
@@ -237,22 +240,47 @@ def solve(
     given = [texts] if isinstance(texts, str) else list(texts)
     if not given:
         raise ComdivError("there is no problem to solve: give one as an argument or on standard input")
-    problems = [Problem(id=str(n), language=detect_language(text), text=text) for n, text in enumerate(given, start=1)]
+    problems = [typed_problem(text, str(number)) for number, text in enumerate(given, start=1)]
     folder = run or newest_run(runs, problems[0].language)
-    solver = load_run(folder, settings.cover)
+    solver = load_run(folder, settings.cover, programs=settings.programs)
+    _note_foreign(problems, folder, observer)
     observer.note(f"solved by {folder}")
     return list(zip(problems, solver.solve(problems, beam=settings.beam or SOLVING_BEAM), strict=True))
+
+
+def typed_problem(text: str, name: str = "typed") -> Problem:
+    """A problem that somebody typed; number words count where there are no digits. Without any number, an error."""
+    language = detect_language(text)
+    for number_words in (False, True):
+        problem = Problem(id=name, language=language, text=text, number_words=number_words)
+        if read(problem).numbers:
+            return problem
+    raise ComdivError(f"there is no number in '{shortened(text)}': nothing can be computed")
+
+
+def _note_foreign(problems: Sequence[Problem], run: Path, observer: Observer) -> None:
+    """Warn where a text is in another language than those that the run has learnt."""
+    known = _language_of(run)
+    for problem in problems:
+        if known is not None and problem.language != known:
+            asked, learnt = get_language(problem.language).name, get_language(known).name
+            observer.note(f"'{shortened(problem.text)}' is {asked}, but {run.name} was trained on {learnt}")
+
+
+def _language_of(run: Path) -> str | None:
+    """The language of the words that a run has learnt; None where it has none of its own, or is half written."""
+    try:
+        words = load_object(run / "vocabulary.json").get("words")
+    except ComdivError:
+        return None
+    return detect_language("".join(map(str, words))) if isinstance(words, list) and words else None
 
 
 def newest_run(folder: Path, language: str) -> Path:
     """The run that was written last among those whose vocabulary is of the language."""
     runs = sorted(folder.glob("*/model.safetensors"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in runs:
-        try:
-            words = parse_json((path.parent / "vocabulary.json").read_text(encoding="utf-8"))["words"]
-        except (OSError, ValueError, KeyError, TypeError):  # a run that is only half written
-            continue
-        if detect_language("".join(words)) == language:
+        if _language_of(path.parent) == language:
             return path.parent
     raise ComdivError(
         f"no run for language '{language}' in {folder}/: train one with `comdiv train`, or name it: --run"
