@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from comdiv.settings import Entry, Settings, entries
+from comdiv.settings import SettingEntry, Settings, entries
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 TYPES = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "Any": "anything"}
@@ -61,7 +61,7 @@ def plans_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _classes() -> Iterator[tuple[str, str, type[Settings], list[Entry]]]:
+def _classes() -> Iterator[tuple[str, str, type[Settings], list[SettingEntry]]]:
     """A title, the verbs, the class and the settings to show of it."""
     from comdiv import (
         AugmentationOptions,
@@ -113,7 +113,7 @@ def _section(model: type[BaseModel], note: str = "") -> Iterator[str]:
     yield from _table(entries(model), options=False)
 
 
-def _table(rows: Iterable[Entry], *, options: bool) -> Iterator[str]:
+def _table(rows: Iterable[SettingEntry], *, options: bool) -> Iterator[str]:
     head = ["key", *(["option"] if options else []), "takes", "default", "what it says"]
     yield from (f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}")
     for entry in rows:
@@ -129,7 +129,7 @@ def _table(rows: Iterable[Entry], *, options: bool) -> Iterator[str]:
     yield ""
 
 
-def _option(entry: Entry) -> str:
+def _option(entry: SettingEntry) -> str:
     """The names of the option; none where a program sets it."""
     return ", ".join(f"`{name}`" for name in entry.names) if entry.shown else ""
 
@@ -180,7 +180,7 @@ def _takes(annotation: Any) -> str:
     return TYPES.get(shown, "file or folder" if shown == "Path" else shown)
 
 
-def _default(entry: Entry) -> str:
+def _default(entry: SettingEntry) -> str:
     if entry.field.default_factory is not None:
         return ""
     value = entry.field.default

@@ -36,7 +36,7 @@ NOT_AN_OPTION = Option(shown=False)  # a field that a program sets, not somebody
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingEntry:
     """A setting as users meet it: its flat name, its place in the class, its field, its names as an option."""
 
     key: str
@@ -100,17 +100,17 @@ class Settings(BaseModel):
         return type(self).checked(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
 
-def entries(cls: type[BaseModel]) -> Iterator[Entry]:
+def entries(cls: type[BaseModel]) -> Iterator[SettingEntry]:
     """The settings of a class as users meet them, in their order; those that lie flat in it in their place."""
     for name, field in cls.model_fields.items():
         inner = field.annotation
         if FLAT in field.metadata and isinstance(inner, type) and issubclass(inner, BaseModel):
             for entry in entries(inner):
-                yield Entry(entry.key, (name, *entry.path), entry.field, entry.names, entry.shown)
+                yield SettingEntry(entry.key, (name, *entry.path), entry.field, entry.names, entry.shown)
             continue
         option = next((note for note in field.metadata if isinstance(note, Option)), Option())
         key = option.key or name
-        yield Entry(key, (name,), field, option.names or (f"--{key.replace('_', '-')}",), option.shown)
+        yield SettingEntry(key, (name,), field, option.names or (f"--{key.replace('_', '-')}",), option.shown)
 
 
 def complaint(error: ValidationError, model: type[BaseModel], noun: str = "key") -> ComdivError:

@@ -112,7 +112,7 @@ def test_a_text_without_numbers_and_one_that_attacks(solving: TestClient) -> Non
     answer = solving.post("/solve", data={"text": attack, "run": "gts"}, headers=HTMX)
     assert "<script>" not in answer.text
     none = solving.post("/solve", data={"text": "How many cats are there?", "run": "gts"}, headers=HTMX)
-    assert none.status_code == 200
+    assert (none.status_code, "there is no number in" in none.text) == (400, True)
 
 
 def test_the_form_takes_a_problems_text_and_offers_the_runs(solving: TestClient) -> None:

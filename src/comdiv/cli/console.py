@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 T = TypeVar("T")
+# What a terminal would obey or hide: control characters but for tab and line feed, and marks that turn the direction.
+_CONTROLS = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+_HARMLESS = dict.fromkeys(_CONTROLS, "\ufffd")
 
 
 class SuggestingGroup(TyperGroup):
@@ -35,16 +38,25 @@ class SuggestingGroup(TyperGroup):
 
 def output_console() -> "Console":
     """The console for results: standard output."""
-    from rich.console import Console
-
-    return Console(highlight=False)
+    return _console()
 
 
 def error_console() -> "Console":
     """The console for progress, notes and errors: standard error, so that results can be piped."""
-    from rich.console import Console
+    return _console(stderr=True)
 
-    return Console(stderr=True, highlight=False)
+
+def _console(*, stderr: bool = False) -> "Console":
+    """A console that shows whatever texts and ids hold, but never obeys it: control characters come out as `\ufffd`."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class HarmlessConsole(Console):
+        def render(self, *arguments: Any, **options: Any) -> Iterator[Segment]:
+            for text, style, control in super().render(*arguments, **options):
+                yield Segment(text if control else text.translate(_HARMLESS), style, control)
+
+    return HarmlessConsole(stderr=stderr, highlight=False)
 
 
 def print_error(message: str) -> None:

@@ -22,7 +22,7 @@ from typer.models import CommandInfo
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
-    from comdiv.settings import Entry, Settings
+    from comdiv.settings import SettingEntry, Settings
 
 _EXPANDED = "__expanded__"  # of a verb's function: makes the one with all options
 
@@ -47,7 +47,7 @@ class Options:
         loaded: type[Settings] = getattr(import_module(module), name)
         return loaded
 
-    def entries(self) -> "Iterator[Entry]":
+    def entries(self) -> "Iterator[SettingEntry]":
         """The settings that become options."""
         from comdiv.settings import entries
 
@@ -104,7 +104,7 @@ def _expanded(verb: Callable[..., None], settings: Mapping[str, Options]) -> Cal
     return call
 
 
-def _parameter(entry: "Entry", said_only: bool) -> inspect.Parameter:
+def _parameter(entry: "SettingEntry", said_only: bool) -> inspect.Parameter:
     """A setting as a parameter of a function, as typer reads them."""
     kind = _kind(entry)
     low, high = (_bound(entry, name) for name in ("ge", "le"))
@@ -118,7 +118,7 @@ def _parameter(entry: "Entry", said_only: bool) -> inspect.Parameter:
     return inspect.Parameter(entry.key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _kind(entry: "Entry") -> Any:
+def _kind(entry: "SettingEntry") -> Any:
     """What typer reads: a list of values is one text with commas, a mapping is NAME=VALUE said again and again."""
     annotation = _plain(entry.field.annotation)
     if get_origin(annotation) is tuple:
@@ -135,7 +135,7 @@ def _plain(annotation: Any) -> Any:
     return annotation
 
 
-def _bound(entry: "Entry", name: str) -> Any:
+def _bound(entry: "SettingEntry", name: str) -> Any:
     """A bound of a number, which typer checks and shows; of lists, pydantic checks it."""
     if _kind(entry) not in (int, float):
         return None
@@ -147,7 +147,7 @@ def _written(value: Any) -> Any:
     return (",".join(map(str, value)) or None) if isinstance(value, tuple) else value
 
 
-def _read(entry: "Entry", value: Any) -> Any:
+def _read(entry: "SettingEntry", value: Any) -> Any:
     """What was typed, as the settings take it."""
     annotation = _plain(entry.field.annotation)
     if get_origin(annotation) is tuple:

@@ -11,7 +11,7 @@ import numpy as np
 from comdiv.errors import ComdivError
 from comdiv.splitting.encoding import Incidence
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, atoms_of, compounds_of, extract
-from comdiv.studio.library import SOURCE, Entry, Library
+from comdiv.studio.library import SOURCE, Library, LibraryEntry
 
 LEGEND_WORDS = 4
 
@@ -36,14 +36,14 @@ class ClusterMap:
     atom_counts: Mapping[str, tuple[int, int]]
     compound_counts: Mapping[str, tuple[int, int]]
 
-    def atoms(self, entry: Entry) -> list[Occurrence]:
+    def atoms(self, entry: LibraryEntry) -> list[Occurrence]:
         """The atoms of a problem."""
         if entry.problem.expression is None or entry.number not in self.clusters:
             return []
         names = atoms_of(entry.problem.expression, self.clusters[entry.number], self.settings.atoms)
         return _occurrences(names, self.atom_counts)
 
-    def compounds(self, entry: Entry) -> list[Occurrence]:
+    def compounds(self, entry: LibraryEntry) -> list[Occurrence]:
         """The compounds of a problem, the whole expression last."""
         if entry.problem.expression is None or entry.number not in self.clusters:
             return []

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from comdiv.reading import read
 from comdiv.review import Decision
 from comdiv.studio import views
-from comdiv.studio.library import PAGE_SIZE, Entry, Query
+from comdiv.studio.library import PAGE_SIZE, LibraryEntry, Query
 from comdiv.studio.pages import is_partial, link, render
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def add_explore(app: FastAPI, studio: "Studio") -> None:
         return render("problem.html", studio=studio, here="explore", **problem_values(studio, entry))
 
 
-def problem_values(studio: "Studio", entry: Entry) -> dict[str, Any]:
+def problem_values(studio: "Studio", entry: LibraryEntry) -> dict[str, Any]:
     """Everything that a problem's page shows."""
     cluster_map, reading = studio.cluster_map, read(entry.problem)
     clusters = cluster_map.clusters.get(entry.number) if cluster_map else None
@@ -78,12 +78,12 @@ def problem_values(studio: "Studio", entry: Entry) -> dict[str, Any]:
     }
 
 
-def decision_on(studio: "Studio", entry: Entry) -> Decision:
+def decision_on(studio: "Studio", entry: LibraryEntry) -> Decision:
     """What people decided about a problem so far."""
     return studio.review.latest.get(entry.problem.id) or Decision(entry.problem.id, "open")
 
 
-def _rows(studio: "Studio", shown: Sequence[Entry]) -> list[dict[str, Any]]:
+def _rows(studio: "Studio", shown: Sequence[LibraryEntry]) -> list[dict[str, Any]]:
     clusters = studio.cluster_map.clusters if studio.cluster_map else {}
     decided = studio.review.latest
     return [

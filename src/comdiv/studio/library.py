@@ -28,7 +28,7 @@ ReadPart = Callable[[str | Path], Corpus]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LibraryEntry:
     """A problem in the library, with what the filters ask for."""
 
     number: int
@@ -81,8 +81,8 @@ class Library:
         numbered = ((part, problem) for part, problems in parts.items() for problem in problems)
         self.entries = [_entry(number, part, problem) for number, (part, problem) in enumerate(numbered)]
         self.sizes = {part: len(problems) for part, problems in parts.items()}
-        self._by_id: dict[str, list[Entry]] = {}
-        self._children: dict[str, list[Entry]] = {}
+        self._by_id: dict[str, list[LibraryEntry]] = {}
+        self._children: dict[str, list[LibraryEntry]] = {}
         for entry in self.entries:
             self._by_id.setdefault(entry.problem.id, []).append(entry)
             for parent in dict.fromkeys(entry.problem.provenance.parents):
@@ -117,26 +117,26 @@ class Library:
         """Whether there are a training and a test side to compare."""
         return "test" in self.sizes and bool({"train", "validation"} & self.sizes.keys())
 
-    def find(self, name: str, part: str = "") -> Entry | None:
+    def find(self, name: str, part: str = "") -> LibraryEntry | None:
         """The problem with an id; of several, the one of the part, or the first."""
         found = self._by_id.get(name, [])
         return next((entry for entry in found if entry.part == part), found[0] if found else None)
 
-    def children(self, name: str) -> list[Entry]:
+    def children(self, name: str) -> list[LibraryEntry]:
         """The problems that were made from it."""
         return self._children.get(name, [])
 
-    def neighbours(self, entry: Entry) -> tuple[Entry | None, Entry | None]:
+    def neighbours(self, entry: LibraryEntry) -> tuple[LibraryEntry | None, LibraryEntry | None]:
         """The entries before and after, in the files' order."""
         before = self.entries[entry.number - 1] if entry.number else None
         return before, self.entries[entry.number + 1] if entry.number + 1 < len(self.entries) else None
 
     @cached_property
-    def products(self) -> list[Entry]:
+    def products(self) -> list[LibraryEntry]:
         """Problems that a rule or an operation made: what is proofread and judged."""
         return [entry for entry in self.entries if entry.problem.provenance.is_product and entry.part != SOURCE]
 
-    def _queue(self, only_products: bool, part: str) -> tuple[Entry, ...]:
+    def _queue(self, only_products: bool, part: str) -> tuple[LibraryEntry, ...]:
         """What can be proofread or judged: products or everything, of one part or of all, in the files' order."""
         chosen = self.products if only_products else self.entries
         return tuple(entry for entry in chosen if entry.part != SOURCE and (not part or entry.part == part))
@@ -157,7 +157,7 @@ class Library:
             kept["score"] = []
         return kept
 
-    def _search(self, query: Query) -> tuple[Entry, ...]:
+    def _search(self, query: Query) -> tuple[LibraryEntry, ...]:
         """The entries that a query asks for, sorted as it says."""
         found = self.entries[:]
         for check in _checks(query):
@@ -175,10 +175,10 @@ class Library:
         return tuple(found)
 
 
-def _entry(number: int, part: str, problem: Problem) -> Entry:
+def _entry(number: int, part: str, problem: Problem) -> LibraryEntry:
     provenance = problem.provenance
     made = [f"rule {provenance.rule}" if provenance.rule else "", _operation(provenance.operation)]
-    return Entry(
+    return LibraryEntry(
         number=number,
         part=part,
         problem=problem,
@@ -212,9 +212,9 @@ def _facet_order(item: tuple[str, int]) -> tuple[float, str]:
     return float(digits) if digits else float("-inf"), item[0]
 
 
-def _checks(query: Query) -> list[Callable[[Entry], bool]]:
+def _checks(query: Query) -> list[Callable[[LibraryEntry], bool]]:
     """The tests that an entry must pass."""
-    checks: list[Callable[[Entry], bool]] = []
+    checks: list[Callable[[LibraryEntry], bool]] = []
     for name in ("part", "made_by", "composition"):
         if wanted := getattr(query, name):
             checks.append(lambda entry, name=name, wanted=wanted: getattr(entry, name) == wanted)  # type: ignore[misc]
@@ -231,7 +231,7 @@ def _checks(query: Query) -> list[Callable[[Entry], bool]]:
     return checks
 
 
-def _template_check(wanted: str) -> Callable[[Entry], bool]:
+def _template_check(wanted: str) -> Callable[[LibraryEntry], bool]:
     """Whether an entry has the template, however it is written: n2*n1 and n1 * n2 are the same."""
     plain = "".join(wanted.lower().split()).replace("×", "*").replace("÷", "/").replace("−", "-")
     try:

@@ -17,7 +17,7 @@ from comdiv.reading import read
 from comdiv.review import STATUSES, Decision, checked_edit, doubts
 from comdiv.studio import views
 from comdiv.studio.explore import decision_on, problem_values
-from comdiv.studio.library import Entry
+from comdiv.studio.library import LibraryEntry
 from comdiv.studio.pages import is_partial, link, render
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def add_proofread(app: FastAPI, studio: "Studio") -> None:
         return render("check.html", **_checked(entry, text, expression))
 
 
-def _decision(entry: Entry, status: str, text: str, expression: str) -> Decision:
+def _decision(entry: LibraryEntry, status: str, text: str, expression: str) -> Decision:
     if status not in STATUSES:
         raise ComdivError(f"the status '{status[:40]}' is none of {', '.join(STATUSES)}")
     if status != "edited":
@@ -88,7 +88,7 @@ def _decision(entry: Entry, status: str, text: str, expression: str) -> Decision
     return Decision(entry.problem.id, "edited", edited.text, to_infix(edited.expression))
 
 
-def _candidates(studio: "Studio", which: str, part: str) -> tuple[Entry, ...]:
+def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, ...]:
     """What is to be proofread: the products where there are any, or everything; of one part or of all."""
     return studio.library.queue(_which(studio, which) == "products", part)
 
@@ -99,7 +99,7 @@ def _which(studio: "Studio", which: str) -> Which:
     return "products" if studio.library.products else "all"
 
 
-def _next_open(studio: "Studio", candidates: Sequence[Entry], after: int) -> Entry | None:
+def _next_open(studio: "Studio", candidates: Sequence[LibraryEntry], after: int) -> LibraryEntry | None:
     """The next undecided problem behind a place; from the beginning again when the end is reached."""
     decided = {name for name, decision in studio.review.latest.items() if decision.status != "open"}
     begin = bisect_right(candidates, after, key=lambda entry: entry.number)
@@ -107,7 +107,7 @@ def _next_open(studio: "Studio", candidates: Sequence[Entry], after: int) -> Ent
     return next(undecided, None)
 
 
-def _statuses(studio: "Studio", candidates: Sequence[Entry]) -> dict[str, int]:
+def _statuses(studio: "Studio", candidates: Sequence[LibraryEntry]) -> dict[str, int]:
     """How many of the candidates are accepted, edited, rejected, and still open."""
     latest = studio.review.latest
     counted = Counter(latest[entry.problem.id].status for entry in candidates if entry.problem.id in latest)
@@ -115,7 +115,7 @@ def _statuses(studio: "Studio", candidates: Sequence[Entry]) -> dict[str, int]:
     return {status: counted[status] for status in STATUSES}
 
 
-def _after(request: Request, studio: "Studio", which: str, of: str, entry: Entry | None) -> Response:
+def _after(request: Request, studio: "Studio", which: str, of: str, entry: LibraryEntry | None) -> Response:
     """What comes after a write: the next problem in place for htmx, its page for a browser without script."""
     address = _address(which, of, entry)
     if not is_partial(request):
@@ -125,13 +125,13 @@ def _after(request: Request, studio: "Studio", which: str, of: str, entry: Entry
     return response
 
 
-def _address(which: str, of: str, entry: Entry | None, **more: Any) -> str:
+def _address(which: str, of: str, entry: LibraryEntry | None, **more: Any) -> str:
     named = {"id": entry.problem.id, "part": entry.part} if entry else {}
     return link("/proofread", which=which, of=of, **named, **more)
 
 
 def _shown(
-    request: Request, studio: "Studio", which: str, of: str, entry: Entry | None, *, editing: bool = False
+    request: Request, studio: "Studio", which: str, of: str, entry: LibraryEntry | None, *, editing: bool = False
 ) -> HTMLResponse:
     candidates = _candidates(studio, which, of)
     place = None
@@ -162,7 +162,7 @@ def _shown(
     return render("proofread_item.html" if is_partial(request) else "proofread.html", **values)
 
 
-def _item(studio: "Studio", entry: Entry) -> dict[str, Any]:
+def _item(studio: "Studio", entry: LibraryEntry) -> dict[str, Any]:
     """A problem as it stands now: with its edit, if somebody edited it."""
     decision = decision_on(studio, entry)
     values = problem_values(studio, entry)
@@ -179,7 +179,7 @@ def _item(studio: "Studio", entry: Entry) -> dict[str, Any]:
     }
 
 
-def _checked(entry: Entry, text: str, expression: str) -> dict[str, Any]:
+def _checked(entry: LibraryEntry, text: str, expression: str) -> dict[str, Any]:
     """What the live check says about an edit: its quantities, tree and value, or what is wrong."""
     try:
         edited = checked_edit(entry.problem, text, expression)

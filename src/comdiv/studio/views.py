@@ -13,7 +13,7 @@ from comdiv.expression.drawing import sign
 from comdiv.expression.printing import leaf_text
 from comdiv.language import Token
 from comdiv.reading import Reading
-from comdiv.studio.library import Entry, Library
+from comdiv.studio.library import Library, LibraryEntry
 
 COLOURS = 12  # in the style sheet
 
@@ -37,7 +37,7 @@ class Lineage:
     """One line of a problem's provenance; a value that is the id of a problem here is a link to it."""
 
     key: str
-    values: tuple[tuple[str, Entry | None], ...]
+    values: tuple[tuple[str, LibraryEntry | None], ...]
 
 
 def pieces(reading: Reading, clusters: Sequence[int] | None, window: int = 0) -> list[Piece]:
@@ -157,7 +157,7 @@ def number(value: Fraction | None) -> str:
     return "" if value is None else format_number(value)
 
 
-def lineage(entry: Entry, library: Library) -> list[Lineage]:
+def lineage(entry: LibraryEntry, library: Library) -> list[Lineage]:
     """The provenance, line by line; names of problems in the library become links."""
     lines = []
     for key, value in entry.problem.provenance.to_json().items():
@@ -172,6 +172,6 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _linked(value: Any, entry: Entry, library: Library) -> Entry | None:
+def _linked(value: Any, entry: LibraryEntry, library: Library) -> LibraryEntry | None:
     found = library.find(value) if isinstance(value, str) else None
     return None if found is entry else found
