@@ -80,14 +80,12 @@ def test_a_last_line_without_an_end_of_line_is_kept(log: ReviewLog) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("nonsense", "line 1"),
-        ('{"status": "accepted"}', "line 1: 'id' is missing"),
+        ("nonsense", "line 1"), ('{"status": "accepted"}', "line 1: 'id' is missing"),
         ('{"id": "a", "status": "fine"}', "'fine' is none of open, accepted, edited, rejected"),
         ('{"id": "a", "status": "edited"}', "an edit, and nothing else"),
-        ('{"id": 3, "status": "accepted"}', "'id' is a int"),
-        ("[]", "a JSON object"),
+        ('{"id": 3, "status": "accepted"}', "'id' is a int"), ("[]", "a JSON object"),
     ],
-)
+)  # fmt: skip
 def test_damage_elsewhere_is_an_error_that_names_the_line(log: ReviewLog, line: str, said: str) -> None:
     log.path.write_text(f'{line}\n{{"id": "a", "status": "accepted"}}\n')
     with pytest.raises(ComdivError, match=said):
@@ -109,15 +107,12 @@ def test_an_edit_is_checked_and_its_answer_computed() -> None:
 @pytest.mark.parametrize(
     ("text", "expression", "said"),
     [
-        (" ", "N0", "the text is empty"),
-        ("x" * 10_001, "1", "10,000 are the most"),
+        (" ", "N0", "the text is empty"), ("x" * 10_001, "1", "10,000 are the most"),
         ("Tom has 3 bags.", "N0*N1", "N1 is not in the text: it has only N0"),
-        ("Tom has bags.", "N0", "it has no quantity"),
-        ("3 and 4 and 5.", "N3", "it has N0 to N2"),
-        ("Tom has 3 bags and 0 cats.", "N0/N1", "zero"),
-        ("Tom has 3 bags.", "N0*", "position"),
+        ("Tom has bags.", "N0", "it has no quantity"), ("3 and 4 and 5.", "N3", "it has N0 to N2"),
+        ("Tom has 3 bags and 0 cats.", "N0/N1", "zero"), ("Tom has 3 bags.", "N0*", "position"),
     ],
-)
+)  # fmt: skip
 def test_an_edit_that_is_wrong_is_refused_with_the_reason(text: str, expression: str, said: str) -> None:
     with pytest.raises(ComdivError, match=said):
         checked_edit(APPLES, text, expression)

@@ -170,18 +170,14 @@ def test_a_damaged_row_is_counted_with_its_reason_and_the_next_one_read(changes:
 @pytest.mark.parametrize(
     ("changes", "expression", "answer"),
     [
-        ({}, "N0+N1", "9"),
-        ({"Body": "7 red apples and 2 green apples."}, "N0+N1", "9"),
+        ({}, "N0+N1", "9"), ({"Body": "7 red apples and 2 green apples."}, "N0+N1", "9"),
         ({"Formula": "x=7-2", "Answer": "5 (apples)"}, "N0-N1", "5"),
-        ({"Answer": "1,200 (dollars)"}, "N0+N1", "1200"),
-        ({"Answer": "0.5 (hour)"}, "N0+N1", "0.5"),
-        ({"Answer": "3/4"}, "N0+N1", "0.75"),
-        ({"Answer": "25%"}, "N0+N1", "0.25"),
-        ({"Answer": "Ann"}, "N0+N1", None),
-        ({"Formula": None}, None, "9"),
+        ({"Answer": "1,200 (dollars)"}, "N0+N1", "1200"), ({"Answer": "0.5 (hour)"}, "N0+N1", "0.5"),
+        ({"Answer": "3/4"}, "N0+N1", "0.75"), ({"Answer": "25%"}, "N0+N1", "0.25"),
+        ({"Answer": "Ann"}, "N0+N1", None), ({"Formula": None}, None, "9"),
         ({"Formula": "7+2=9; 9-1=8"}, None, "9"),
     ],
-)
+)  # fmt: skip
 def test_asdiv_formulas_and_answers(changes: dict[str, Any], expression: str | None, answer: str | None) -> None:
     assert only({**ASDIV, **changes})[2:] == (expression, answer)
 
@@ -215,7 +211,12 @@ def test_only_the_text_is_needed() -> None:
     assert only(OWN, columns=Columns("story")) == ("1", OWN["story"], None, None)
 
 
-@pytest.mark.parametrize("column", ["text", "equation", "answer", "id"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        "text", "equation", "answer", "id",
+    ],
+)  # fmt: skip
 def test_a_column_that_is_not_there_is_an_error_that_lists_those_there_are(column: str) -> None:
     columns = Columns(**{"text": "story", column: "nothing"})
     with pytest.raises(ComdivError) as caught:
@@ -255,12 +256,10 @@ def test_an_unknown_shape_is_an_error_that_lists_the_columns_and_says_what_to_do
     ("body", "question", "text"),
     [
         ("Tom has 3 cats.", "How many?", "Tom has 3 cats. How many?"),
-        ("If Tom has 3 cats", "how many?", "If Tom has 3 cats, how many?"),
-        ("", "How many?", "How many?"),
-        (None, " How many? ", "How many?"),
-        ("Tom has 3 cats.", None, "Tom has 3 cats."),
+        ("If Tom has 3 cats", "how many?", "If Tom has 3 cats, how many?"), ("", "How many?", "How many?"),
+        (None, " How many? ", "How many?"), ("Tom has 3 cats.", None, "Tom has 3 cats."),
     ],
-)
+)  # fmt: skip
 def test_body_and_question_are_joined(body: str | None, question: str | None, text: str) -> None:
     assert joined_text(body, question) == text
 
@@ -271,16 +270,13 @@ def test_body_and_question_are_joined(body: str | None, question: str | None, te
 @pytest.mark.parametrize(
     ("solution", "expression"),
     [
-        ("She has 3*4=<<3*4=12>>12.\n#### 12", "3*4"),
-        ("<<48/2=24>>, so <<48+24=72>>\n#### 72", "48+48/2"),
+        ("She has 3*4=<<3*4=12>>12.\n#### 12", "3*4"), ("<<48/2=24>>, so <<48+24=72>>\n#### 72", "48+48/2"),
         ("<<3*4=12>> <<12-5=7>> <<7*2=14>>\n#### 14", "(3*4-5)*2"),
-        ("<<10-4=6>> <<6*6=36>>\n#### 36", "(10-4)*(10-4)"),
-        ("<<20*.05=1>> <<20-1=19>>\n#### $19", "20-20*0.05"),
-        ("<<600*2=1200>> <<1,200+300=1500>>\n#### 1,500", "600*2+300"),
-        ("<<50*20%=10>>\n#### 10", "50*0.2"),
+        ("<<10-4=6>> <<6*6=36>>\n#### 36", "(10-4)*(10-4)"), ("<<20*.05=1>> <<20-1=19>>\n#### $19", "20-20*0.05"),
+        ("<<600*2=1200>> <<1,200+300=1500>>\n#### 1,500", "600*2+300"), ("<<50*20%=10>>\n#### 10", "50*0.2"),
         ("<<10/3=3.33333>> <<3.33333*2=6.66666>>\n#### 6.66666", "10/3*2"),
     ],
-)
+)  # fmt: skip
 def test_steps_that_chain_become_one_expression(solution: str, expression: str) -> None:
     assert equivalent(parse(compose_steps(solution)), parse(expression))
 
@@ -288,19 +284,22 @@ def test_steps_that_chain_become_one_expression(solution: str, expression: str) 
 @pytest.mark.parametrize(
     ("solution", "reason"),
     [
-        ("No steps.\n#### 5", "no calculator steps"),
-        ("<<2+3=5>> and that is all", "no final answer"),
+        ("No steps.\n#### 5", "no calculator steps"), ("<<2+3=5>> and that is all", "no final answer"),
         ("<<2+3=5>> <<4+4=8>>\n#### 8", "the steps do not chain"),
-        ("<<2+3=6>>\n#### 6", "the step 2+3=6 is wrong"),
-        ("<<2+3=5>>\n#### 7", "the last step is not the answer"),
+        ("<<2+3=6>>\n#### 6", "the step 2+3=6 is wrong"), ("<<2+3=5>>\n#### 7", "the last step is not the answer"),
     ],
-)
+)  # fmt: skip
 def test_steps_that_do_not_chain_say_why(solution: str, reason: str) -> None:
     with pytest.raises(NotExpressible, match=f"^{reason}".replace("+", r"\+")):
         compose_steps(solution)
 
 
-@pytest.mark.parametrize("step", ["<<5/0=0>>", "<<two+3=5>>", "<<9^99=9>>", "<<5+=5>>", "<<5=cats>>"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        "<<5/0=0>>", "<<two+3=5>>", "<<9^99=9>>", "<<5+=5>>", "<<5=cats>>",
+    ],
+)  # fmt: skip
 def test_a_step_that_is_no_calculation_is_one_of_our_errors(step: str) -> None:
     with pytest.raises(ExpressionError):
         compose_steps(f"{step}\n#### 5")
@@ -313,8 +312,11 @@ def test_a_chain_that_doubles_at_each_step_is_refused_before_it_fills_the_memory
 
 
 @pytest.mark.parametrize(
-    ("solution", "answer"), [("#### 72", "72"), ("x\n#### $1,234 \n", "1234"), ("####-3", "-3"), ("none", None)]
-)
+    ("solution", "answer"),
+    [
+        ("#### 72", "72"), ("x\n#### $1,234 \n", "1234"), ("####-3", "-3"), ("none", None),
+    ],
+)  # fmt: skip
 def test_the_final_answer_stands_after_four_signs(solution: str, answer: str | None) -> None:
     assert final_answer(solution) == answer
 

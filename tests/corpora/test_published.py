@@ -50,14 +50,12 @@ def put(folder: Path, *names: str) -> list[Path]:
 @pytest.mark.parametrize(
     ("platform", "environment", "expected"),
     [
-        ("linux", {"XDG_DATA_HOME": "/xdg"}, "/xdg/comdiv"),
-        ("linux", {}, "/home/ada/.local/share/comdiv"),
+        ("linux", {"XDG_DATA_HOME": "/xdg"}, "/xdg/comdiv"), ("linux", {}, "/home/ada/.local/share/comdiv"),
         ("linux", {"XDG_DATA_HOME": "relative"}, "/home/ada/.local/share/comdiv"),
         ("darwin", {"XDG_DATA_HOME": "/xdg"}, "/home/ada/Library/Application Support/comdiv"),
-        ("win32", {"LOCALAPPDATA": "/local"}, "/local/comdiv"),
-        ("win32", {}, "/home/ada/AppData/Local/comdiv"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/comdiv"), ("win32", {}, "/home/ada/AppData/Local/comdiv"),
     ],
-)
+)  # fmt: skip
 def test_user_data_folder_is_where_the_system_wants_it(
     platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,13 +97,23 @@ def test_comdiv_data_that_is_a_file_is_an_error(shared: Path, monkeypatch: pytes
         find_corpus_files("svamp")
 
 
-@pytest.mark.parametrize("filename", ["math23k.jsonl", "Math23K.JSON", "MATH23K.csv", "math23k.xml"])
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "math23k.jsonl", "Math23K.JSON", "MATH23K.csv", "math23k.xml",
+    ],
+)  # fmt: skip
 def test_single_file_is_found_by_the_name_of_its_corpus_in_any_case(filename: str, shared: Path) -> None:
     expected = put(shared, filename)
     assert find_corpus_files("math23k") == expected
 
 
-@pytest.mark.parametrize("filename", ["math23k", "math23k.txt", "math23k.v2.json", "math23k-a.json", "math23k.part"])
+@pytest.mark.parametrize(
+    "filename",
+    [
+        "math23k", "math23k.txt", "math23k.v2.json", "math23k-a.json", "math23k.part",
+    ],
+)  # fmt: skip
 def test_other_files_beside_it_are_not_taken_for_the_corpus(filename: str, shared: Path) -> None:
     put(shared, filename)
     with pytest.raises(ComdivError, match="is not in"):
@@ -151,7 +159,12 @@ def test_plain_name_that_nobody_knows_is_answered_with_the_nearest_known_one(sha
         find_corpus_files("svanp")
 
 
-@pytest.mark.parametrize("name", ["", "../x", "/etc/x", "a/b", "a\\b", "C:x", "x.json", "~", "svamp\n", "ｓvamp", "*"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", "../x", "/etc/x", "a/b", "a\\b", "C:x", "x.json", "~", "svamp\n", "ｓvamp", "*",
+    ],
+)  # fmt: skip
 def test_name_that_is_not_plain_is_refused_even_where_it_would_lead_to_a_file(name: str, shared: Path) -> None:
     put(shared.parent, "x.json")
     put(shared, "x.json.json", "~.json")
@@ -181,13 +194,10 @@ def test_layout_that_is_searched_is_named_after_the_published_files(own: Path) -
 @pytest.mark.parametrize(
     ("name", "ours"),
     [
-        ("MAWPS", "mawps"),
-        ("demo_en", "demo-en"),
-        ("Demo_ZH", "demo-zh"),
-        ("Math23K", "math23k"),
+        ("MAWPS", "mawps"), ("demo_en", "demo-en"), ("Demo_ZH", "demo-zh"), ("Math23K", "math23k"),
         ("demo-eng", "demo-en"),
     ],
-)
+)  # fmt: skip
 def test_other_spellings_are_answered_with_ours(name: str, ours: str, shared: Path) -> None:
     with pytest.raises(ComdivError, match=f"unknown corpus '{name}'. Did you mean '{ours}'?"):
         find_corpus_files(name)
@@ -263,22 +273,12 @@ def test_mirror_stands_in_for_the_public_base_with_or_without_trailing_slash(mir
 @pytest.mark.parametrize(
     "mirror",
     [
-        "",
-        "localhost:8000",
-        "mirror.example.org/raw",
-        "file:///etc",
-        "ftp://mirror.example.org",
-        "data:text/plain,x",
-        "http://",
-        "http://user:secret@mirror.example.org",
-        "http://mirror.example.org/?x=",
-        "http://mirror.example.org/#x",
-        "http://mirror.example.org/a b",
-        "http://mirror.example.org/\nx",
-        "http://[::1",
-        "http://mirror.example.org:port",
+        "", "localhost:8000", "mirror.example.org/raw", "file:///etc", "ftp://mirror.example.org",
+        "data:text/plain,x", "http://", "http://user:secret@mirror.example.org", "http://mirror.example.org/?x=",
+        "http://mirror.example.org/#x", "http://mirror.example.org/a b", "http://mirror.example.org/\nx",
+        "http://[::1", "http://mirror.example.org:port",
     ],
-)
+)  # fmt: skip
 def test_mirror_that_is_not_a_plain_web_address_is_refused_in_one_line(mirror: str) -> None:
     with pytest.raises(ComdivError, match="is not a web address") as refusal:
         FILE.url(mirror)

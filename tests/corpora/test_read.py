@@ -106,7 +106,12 @@ OWN = [
 COLUMNS = Columns(text="question", equation="formula", answer="result", id="key")
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "rows"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "jsonl", "json", "csv", "rows",
+    ],
+)  # fmt: skip
 def test_named_columns_read_the_same_from_every_format(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"mine.{kind}"
     if kind == "rows":
@@ -200,12 +205,11 @@ def test_our_own_format_comes_back_as_it_was_written(tmp_path: Path) -> None:
     [
         ({"expression": "N0+N2"}, "there is no quantity N2: the text has 2"),
         ({"expression": "N0+"}, "problem 'b': an operand is missing at position 4"),
-        ({"expression": "N0/(N1-4)"}, "division by zero"),
-        ({"text": ""}, "problem 'b': 'text' is missing"),
+        ({"expression": "N0/(N1-4)"}, "division by zero"), ({"text": ""}, "problem 'b': 'text' is missing"),
         ({"language": "xx"}, "unknown language 'xx'."),
         ({"language": "xx", "expression": None}, "unknown language 'xx'."),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_problem_of_our_own_format_is_reported_and_the_next_one_read(
     changes: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
@@ -327,7 +331,12 @@ def test_a_record_becomes_a_problem_that_knows_its_corpus() -> None:
     assert (report.records, report.problems, report.leaves_aligned) == (1, 1, 2)
 
 
-@pytest.mark.parametrize("text", ["", "  \n", None, 5, ["a"]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "  \n", None, 5, ["a"],
+    ],
+)  # fmt: skip
 def test_a_record_without_text_is_no_problem_but_a_complaint(text: Any) -> None:
     problem, report = build(text, equation="3+4")
     assert problem is None

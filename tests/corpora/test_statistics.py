@@ -88,7 +88,12 @@ def test_the_tolerance_decides_which_rounded_answers_agree() -> None:
         assert (counted.agree, counted.tolerance) == (agree, float(tolerance))
 
 
-@pytest.mark.parametrize(("answer", "hold"), [("3.3", 1), ("3.33", 1), ("3", 1), ("3.4", 0), ("4", 0)])
+@pytest.mark.parametrize(
+    ("answer", "hold"),
+    [
+        ("3.3", 1), ("3.33", 1), ("3", 1), ("3.4", 0), ("4", 0),
+    ],
+)  # fmt: skip
 def test_a_rounded_answer_holds_as_printed(answer: str, hold: int) -> None:
     rows = [{"original_text": "10 nuts for 3 squirrels. How many each?", "equation": "x=10/3", "ans": answer}]
     corpus = read_rows(rows)

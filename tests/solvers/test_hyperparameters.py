@@ -85,11 +85,10 @@ def test_texts_are_read_as_numbers() -> None:
     [
         ("cpu", {"hiden": "3"}, "unknown setting 'hiden'. Did you mean 'hidden'?"),
         ("papr", {}, "unknown preset 'papr'. Did you mean 'paper'?"),
-        ("cpu", {"hidden": "many"}, "setting hidden: "),
-        ("cpu", {"dropout": "1.5"}, "setting dropout: "),
+        ("cpu", {"hidden": "many"}, "setting hidden: "), ("cpu", {"dropout": "1.5"}, "setting dropout: "),
         ("cpu", {"schedule": "cosine"}, "setting schedule: "),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_setting_is_answered_in_one_line(solver_preset: str, changes: dict[str, str], message: str) -> None:
     with pytest.raises(ComdivError) as refused:
         settings_for("gts", solver_preset, changes)

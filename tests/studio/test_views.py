@@ -24,7 +24,12 @@ def test_pieces_make_up_the_text_and_colour_contexts_by_the_nearest_quantity() -
     assert [piece.text for piece in found if piece.quantity is not None] == ["3", "12"]
 
 
-@pytest.mark.parametrize("text", ["3", "No number.", "小明有5个苹果，又买了2个。", " 4  and 5 "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3", "No number.", "小明有5个苹果，又买了2个。", " 4  and 5 ",
+    ],
+)  # fmt: skip
 def test_without_a_window_only_quantities_are_set_apart(text: str) -> None:
     reading = read_text(text, "zh" if "小" in text else "en")
     plain = views.pieces(reading, None)
@@ -52,12 +57,10 @@ def test_trees_have_the_texts_numbers_or_the_clusters_and_escape_both() -> None:
 @pytest.mark.parametrize(
     ("text", "expression", "shown"),
     [
-        ("3 bags of 12 apples", "N0*N1-1", "3×12−1"),
-        ("4/5 of the book", "1-N0", "1−(4/5)"),
-        ("20% of $2.50", "N0*N1", "20%×2.50"),
-        ("1 2 3 4 5 6 7 8 9 10 11 12", "N11/N1", "12÷2"),
+        ("3 bags of 12 apples", "N0*N1-1", "3×12−1"), ("4/5 of the book", "1-N0", "1−(4/5)"),
+        ("20% of $2.50", "N0*N1", "20%×2.50"), ("1 2 3 4 5 6 7 8 9 10 11 12", "N11/N1", "12÷2"),
     ],
-)
+)  # fmt: skip
 def test_numbers_stand_in_the_places_of_quantities(text: str, expression: str, shown: str) -> None:
     assert views.in_numbers(read_text(text, "en"), parse(expression)) == shown
 
