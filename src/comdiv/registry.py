@@ -7,6 +7,7 @@ packages are seen by every process, those of `comdiv run` and its Ray workers in
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -98,6 +99,15 @@ class Registry(Generic[T]):
     def add(self, name: str, value: T) -> None:
         """Make something known under a name, for this process."""
         self._added[name] = value
+
+    @contextmanager
+    def adding(self, name: str, value: T) -> Iterator[None]:
+        """Make something known under a name until the block ends."""
+        self.add(name, value)
+        try:
+            yield
+        finally:
+            self.remove(name)
 
     def remove(self, name: str) -> None:
         """Forget what `add` made known."""

@@ -144,9 +144,8 @@ class CountExport(Export):
 
 @pytest.fixture
 def counting() -> Iterator[None]:
-    EXPORTS.add("count", CountExport)
-    yield
-    EXPORTS.remove("count")
+    with EXPORTS.adding("count", CountExport):
+        yield
 
 
 @pytest.mark.usefixtures("counting")

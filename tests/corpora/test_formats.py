@@ -347,9 +347,8 @@ class Cards(Format):
 
 @pytest.fixture
 def cards() -> Iterator[None]:
-    FORMATS.add("cards", Cards)
-    yield
-    FORMATS.remove("cards")
+    with FORMATS.adding("cards", Cards):
+        yield
 
 
 @pytest.mark.usefixtures("cards")

@@ -23,9 +23,8 @@ def hours(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
 
 @pytest.fixture
 def added() -> Iterator[None]:
-    TABLES.add("hours", hours)
-    yield
-    TABLES.remove("hours")
+    with TABLES.adding("hours", hours):
+        yield
 
 
 @pytest.mark.usefixtures("added")
