@@ -84,7 +84,7 @@ def test_a_line_without_end_is_told_and_passed_over(tmp_path: Path, monkeypatch:
     assert list(read_json_lines(path, lambda number, reason: told.append((number, reason)))) == [
         (1, {"a": 1}), (4, {"b": 2}),
     ]  # fmt: skip
-    assert told == [(2, "no JSON: a line of more than 20 characters")]
+    assert told == [(2, "not valid JSON: a line of more than 20 characters")]
 
 
 @pytest.mark.parametrize("facts", ['{"files": null}', '{"files": {"train.jsonl": []}}', '{"settings": [1]}', "null"])

@@ -146,13 +146,13 @@ def test_what_is_no_problem_is_refused_with_file_line_and_id(record: Any, messag
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{no json}", "no JSON: Expecting property name enclosed in double quotes"),
-        ('{"id": "1"', "no JSON: Expecting ',' delimiter"),
-        ("[" * 100_000 + "]" * 100_000, "no JSON: nested too deeply"),
-        ('{"id": 1' + "0" * 5_000 + "}", "no JSON: a number of 300 digits"),
-        ('{"id": "\\ud800"}', "no JSON: an escape such as \\ud800 that is only half a character"),
+        ("{no json}", "not valid JSON: Expecting property name enclosed in double quotes"),
+        ('{"id": "1"', "not valid JSON: Expecting ',' delimiter"),
+        ("[" * 100_000 + "]" * 100_000, "not valid JSON: nested too deeply"),
+        ('{"id": 1' + "0" * 5_000 + "}", "not valid JSON: a number of 300 digits"),
+        ('{"id": "\\ud800"}', "not valid JSON: an escape such as \\ud800 that is only half a character"),
     ],
-    ids=["no JSON", "cut off", "deep", "digits", "surrogate"],
+    ids=["not valid JSON", "cut off", "deep", "digits", "surrogate"],
 )
 def test_a_line_that_is_no_json_is_refused_with_its_number(line: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mine.jsonl", RECORD, line)

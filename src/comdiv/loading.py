@@ -71,7 +71,7 @@ def load_json(path: Path) -> Any:
     try:
         return parse_json(read_bounded(path))
     except ValueError as error:
-        raise ComdivError(f"{path}: no JSON: {error}") from error
+        raise ComdivError(f"{path}: not valid JSON: {error}") from error
 
 
 def load_object(path: Path) -> dict[str, Any]:
@@ -127,8 +127,8 @@ def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = Non
                         yield number, parse_json(line)
                 except ValueError as error:
                     if damaged is None:
-                        raise ComdivError(f"{path}, line {number}: no JSON: {error}") from error
-                    damaged(number, f"no JSON: {error}")
+                        raise ComdivError(f"{path}, line {number}: not valid JSON: {error}") from error
+                    damaged(number, f"not valid JSON: {error}")
     except OSError as error:
         raise ComdivError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -247,7 +247,7 @@ def test_an_unknown_shape_is_an_error_that_lists_the_columns_and_says_what_to_do
     with pytest.raises(ComdivError) as caught:
         detect_format(record, "mine.csv, line 2")
     assert str(caught.value) == (
-        f"mine.csv, line 2: no known shape; its columns are {', '.join(record)}. "
+        f"mine.csv, line 2: unknown format; its columns are {', '.join(record)}. "
         "Name them with --text, --equation and --answer"
     )
 

@@ -101,7 +101,7 @@ def test_names_on_the_hub(source: str, expected: HubSource | None) -> None:
 
 @pytest.mark.parametrize("source", ["hf:", "hf:a/b/c/d", "hf:a b", "hf:#test", "hf:a/b@", "hf:a/b@c@d", "hf:@main"])
 def test_a_name_that_is_none_is_refused(source: str) -> None:
-    with pytest.raises(ComdivError, match="is no dataset: say hf:OWNER/NAME"):
+    with pytest.raises(ComdivError, match="is not a dataset: write hf:OWNER/NAME"):
         read_corpus(source)
 
 
@@ -128,7 +128,7 @@ def test_a_damaged_table_is_one_line(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_neither_kind_says_how_to_insist(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing here")
-    with pytest.raises(ComdivError, match=r"is no dataset folder: .*say hf:"):
+    with pytest.raises(ComdivError, match=r"is not a dataset folder: .*write hf:"):
         read_corpus(tmp_path)
 
 

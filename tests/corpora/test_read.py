@@ -139,7 +139,7 @@ def test_rows_of_a_known_shape_need_no_columns() -> None:
 
 
 def test_an_unknown_shape_lists_its_columns(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match=r"mine\.csv, line 2: no known shape; its columns are key, question, formula"):
+    with pytest.raises(ComdivError, match=r"mine\.csv, line 2: unknown format; its columns are key, question, formula"):
         read_corpus(write_csv(tmp_path / "mine.csv", OWN))
     with pytest.raises(ComdivError, match=r"mine\.csv, line 2: no column 'story'; there are: key, question"):
         read_corpus(write_csv(tmp_path / "mine.csv", OWN), columns=Columns("story"))
@@ -235,7 +235,7 @@ def test_a_dataset_folder_is_read_in_the_order_of_its_parts(tmp_path: Path) -> N
 
 
 def test_a_folder_without_a_dataset_says_what_it_lacks(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match=r"is no dataset folder: it has none of train\.jsonl, validation\.jsonl"):
+    with pytest.raises(ComdivError, match=r"is not a dataset folder: it has none of train\.jsonl, validation\.jsonl"):
         read_corpus(tmp_path)
 
 
@@ -290,7 +290,7 @@ def test_a_broken_line_is_counted_with_its_place_and_the_next_one_is_read(tmp_pa
     corpus = read_corpus(write(tmp_path / "mine.jsonl", f"{line}\n{{broken\n{line}\n"))
     assert (corpus.report.records, len(corpus.problems)) == (3, 2)
     (complaint,) = corpus.report.unreadable
-    assert str(complaint).startswith("mine.jsonl, line 2, id ?: no JSON")
+    assert str(complaint).startswith("mine.jsonl, line 2, id ?: not valid JSON")
 
 
 def test_a_row_with_too_many_fields_is_counted_and_the_next_one_is_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How verbs take a corpus: one argument, the same column options everywhere, and every loss said aloud."""
+"""How verbs take a corpus: one argument, the same column options everywhere, and a report of every loss."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,19 +16,19 @@ from comdiv.settings import Option, Settings
 
 
 class CorpusOptions(Settings):
-    """How a corpus is read, where its columns and texts do not tell."""
+    """How a corpus is read where its columns and texts do not say."""
 
     text: str | None = Field(default=None, description="Column with the problem's text, for files of your own.")
     equation: str | None = Field(default=None, description="Column with the equation or expression.")
     answer: str | None = Field(default=None, description="Column with the answer.")
     id: Annotated[str | None, Option(key="id_column")] = Field(
-        default=None, description="Column with the id; without it, the line's number."
+        default=None, description="Column with the id; the line number if there is none."
     )
     language: str | None = Field(
-        default=None, description="Code of the language, such as en or zh; detected otherwise."
+        default=None, description="Code of the language, such as en or zh; detected if not given."
     )
     number_words: NumberWords | None = Field(
-        default=None, description="Whether numbers written as words count; auto: where an equation needs them."
+        default=None, description="Whether numbers written as words count; auto: only where an equation needs them."
     )
 
     @property
@@ -47,7 +47,7 @@ AS_IT_COMES = CorpusOptions()
 def open_source(
     source: str | Path, reading: CorpusOptions = AS_IT_COMES
 ) -> tuple[str, str, Iterable[Problem], ReadReport]:
-    """A corpus's name, version, problems and report, which is complete when the problems have been taken."""
+    """A corpus's name, version, problems and report; the report is complete once all problems have been consumed."""
     report = ReadReport()
     name, version, problems = open_corpus(
         source, report, columns=reading.columns, language=reading.language, number_words=reading.number_words
@@ -58,7 +58,7 @@ def open_source(
 def load_corpus(
     source: str | Path | Corpus, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT
 ) -> Corpus:
-    """Read a corpus, and say what could not be used."""
+    """Read a corpus and report what could not be used."""
     if isinstance(source, Corpus):
         return source
     name, version, problems, report = open_source(source, reading)
@@ -68,7 +68,7 @@ def load_corpus(
 
 
 def load_test(source: str | Path | Corpus, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT) -> Corpus:
-    """The test problems: of a dataset folder its test.jsonl, of anything else all."""
+    """The test problems: test.jsonl of a dataset folder, or all problems of any other corpus."""
     if isinstance(source, Corpus) or not Path(source).is_dir():
         return load_corpus(source, reading, observer)
     folder = Path(source)
@@ -78,7 +78,7 @@ def load_test(source: str | Path | Corpus, reading: CorpusOptions = AS_IT_COMES,
 
 
 def note_complaints(report: ReadReport, observer: Observer, shown: int = 10) -> None:
-    """What could not be used, a line each, the first of them; nothing is lost in silence."""
+    """Report what could not be used, one line per complaint for the first few; nothing is lost silently."""
     for title, complaints in (("not expressible", report.not_expressible), ("unreadable", report.unreadable)):
         for complaint in complaints[:shown]:
             observer.note(f"{title}: {complaint}")

@@ -1,13 +1,13 @@
-"""Downloading a published corpus: it resumes, it verifies, and what stands under a file's name is always right.
+"""Downloading a published corpus: it resumes and verifies, and a file under its final name is always right.
 
 Bytes are collected in `<file>.part` and stay there when the transfer ends early, for whatever reason, so that the next
 run asks only for the rest. A complete part is copied to a private temporary file while its git blob id is computed, and
 only that copy, if right, takes the final name.
 
 This makes two downloads of one corpus at the same time harmless without any lock (which a killed process would leave
-behind): the content is pinned, so both write the same bytes at the same places of the part file, and nobody but its
-maker ever writes to the copy that is verified. At worst, from a part file that was damaged before, one of the two stops
-with an error; a wrong file never gets a final name.
+behind): the content is pinned, so both write the same bytes at the same positions of the part file, and only the
+process that made a copy ever writes to it. At worst, if the part file was already damaged, one of the two stops with an
+error; a wrong file never gets a final name.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from typing import BinaryIO, Protocol
 from comdiv.corpora.published import PublishedCorpus, PublishedFile
 from comdiv.errors import ComdivError
 
-PIECE_BYTES = 1 << 16  # what is held in memory at once
+PIECE_BYTES = 1 << 16  # held in memory at once
 MAXIMUM_FILE_BYTES = 1 << 30  # ten times the largest published file: a server that never stops must not fill the disk
 LONGEST_WAIT = 8.0  # seconds between two attempts
 
@@ -37,7 +37,7 @@ _LENGTH = re.compile(r"[0-9]{1,15}")
 
 
 class Progress(Protocol):
-    """Told after every piece how much of a file there is; the total is None where the server does not say it."""
+    """Called after every piece with the bytes of a file so far; the total is None if the server does not give it."""
 
     def __call__(self, file: PublishedFile, done_bytes: int, total_bytes: int | None, /) -> None: ...
 
@@ -79,12 +79,12 @@ def download(
     timeout: float = 30.0,
     backoff: float = 0.5,
 ) -> list[Path]:
-    """Put the files of a corpus into `folder`/NAME and return their paths; what is there and right is left alone.
+    """Put the files of a corpus into `folder`/NAME and return their paths; files already there and right are kept.
 
-    `retries` counts for each file; `timeout` (seconds) is for every wait on the network; the pause before a retry
-    starts at `backoff` seconds and doubles. A file that is there with other content than published is replaced.
+    `retries` applies to each file, `timeout` (seconds) to every wait on the network; the pause before a retry
+    starts at `backoff` seconds and doubles. An existing file whose content is not the published one is replaced.
     """
-    urls = [file.url(mirror) for file in corpus.files]  # first of all, so that a bad mirror is refused in any case
+    urls = [file.url(mirror) for file in corpus.files]  # first, so that a bad mirror is always refused
     corpus_folder = folder / corpus.name
     with _disk_errors(corpus_folder):
         corpus_folder.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def git_blob_id(stream: BinaryIO, copy_to: BinaryIO | None = None) -> str:
 
 
 def _fetch_persistently(transfer: _Transfer, retries: int, backoff: float) -> None:
-    """Fetch one file in as many attempts as allowed; every attempt goes on where the last one ended."""
+    """Fetch one file in as many attempts as allowed; each continues where the last one ended."""
     for attempt in range(retries + 1):
         if attempt:
             time.sleep(min(backoff * 2 ** (attempt - 1), LONGEST_WAIT))
@@ -142,7 +142,7 @@ def _fetch(transfer: _Transfer) -> None:
             try:
                 _receive(part, offset, transfer)
             except _RangeRefusedError:
-                # The part is as long as the content or longer, and wrong. Emptied rather than overwritten, so that the
+                # The part is at least as long as the content, and wrong. Emptied rather than overwritten, so that the
                 # next attempt can resume.
                 part.truncate(0)
                 _receive(part, 0, transfer)
@@ -159,7 +159,7 @@ def _fetch(transfer: _Transfer) -> None:
 
 
 def _receive(part: BinaryIO, offset: int, transfer: _Transfer) -> None:
-    """Add to the part what follows `offset`; afterwards it has the length that the server announced."""
+    """Append to the part what follows `offset`; afterwards it has the length that the server announced."""
     with _request(transfer.url, offset, transfer.timeout) as response:
         start, total = _extent(response, offset)
         done = part.seek(start)
@@ -193,7 +193,7 @@ def _request(url: str, offset: int, timeout: float) -> Iterator[http.client.HTTP
         if error.code in _TRANSIENT_STATUSES:
             raise _DroppedError(status) from error
         raise ComdivError(f"{url}: {status}") from error
-    except (urllib.error.URLError, UnicodeError) as error:  # UnicodeError: a host name that cannot be one
+    except (urllib.error.URLError, UnicodeError) as error:  # UnicodeError: an impossible host name
         raise ComdivError(
             f"cannot reach {url}: {getattr(error, 'reason', error)}; "
             "without internet, name a mirror with --mirror URL, or set COMDIV_DATA to a folder that holds the corpora"
@@ -205,7 +205,7 @@ def _request(url: str, offset: int, timeout: float) -> Iterator[http.client.HTTP
 
 
 def _web_only_opener() -> urllib.request.OpenerDirector:
-    """Urllib's usual opener without `file:`, `ftp:` and `data:`, to which a redirection could otherwise lead."""
+    """Urllib's usual opener without `file:`, `ftp:` and `data:`, to which a redirect could otherwise lead."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -221,11 +221,11 @@ def _web_only_opener() -> urllib.request.OpenerDirector:
 
 
 def _extent(response: http.client.HTTPResponse, offset: int) -> tuple[int, int | None]:
-    """Where in the file the response begins, and the file's whole length if the server says it."""
+    """Where in the file the response begins, and the file's whole length if the server gives it."""
     header = response.headers.get("Content-Length", "")
     length = int(header) if _LENGTH.fullmatch(header) else None
     if response.status != http.HTTPStatus.PARTIAL_CONTENT or offset == 0:
-        return 0, length  # all of it, asked for or not: not every server knows Range
+        return 0, length  # the whole file, even if a range was asked for: not every server supports Range
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
     if match is None or int(match[1]) != offset:
         raise _RangeRefusedError
@@ -236,14 +236,14 @@ def _extent(response: http.client.HTTPResponse, offset: int) -> tuple[int, int |
 
 def _read_piece(response: http.client.HTTPResponse) -> bytes:
     try:
-        # Whatever has arrived, rather than waiting for a full piece: a connection that breaks then costs nothing.
+        # Take whatever has arrived instead of waiting for a full piece: then a broken connection costs nothing.
         return response.read1(PIECE_BYTES)
     except (OSError, http.client.HTTPException) as error:
         raise _DroppedError(_reason(error)) from error
 
 
 def _publish_if_right(part: BinaryIO, path: Path, expected: str) -> str:
-    """Give the content its final name if its blob id is the expected one; return the id that it has."""
+    """Give the content its final name if its blob id is the expected one; return its actual id."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.verified")
     try:
         with temporary.open("xb") as copy:
@@ -258,7 +258,7 @@ def _publish_if_right(part: BinaryIO, path: Path, expected: str) -> str:
 
 
 def _open_part(path: Path) -> BinaryIO:
-    """The part file for reading and writing at any place, made if missing."""
+    """The part file, opened for reading and writing at any position; created if missing."""
     with _disk_errors(path):
         path.touch()
         return path.open("r+b")
@@ -285,7 +285,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _disk_errors(path: Path) -> Iterator[None]:
-    """A full disk or a folder without permission is the user's to mend: one line instead of a traceback."""
+    """A full disk or a missing permission is for the user to fix: one line instead of a traceback."""
     try:
         yield
     except OSError as error:

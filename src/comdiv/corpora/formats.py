@@ -1,8 +1,8 @@
-"""Corpus formats: how the public corpora come, recognised by their content, not by their file names.
+"""Corpus formats: the forms of the public corpora, recognised by content rather than by file name.
 
-A format says how it is recognised and how a record of it becomes a `RawRecord`. Most are records in JSON or CSV, told
-by their keys; one with files of its own syntax (ASDiv's XML) reads these, too. Further formats come from packages:
-an entry point of the group `comdiv.formats` that names a subclass of `Format`.
+A format says how it is recognised and how one of its records becomes a `RawRecord`. Most are JSON or CSV records,
+recognised by their keys; a format with a syntax of its own (ASDiv's XML) also reads the files. Packages add formats
+with an entry point of the group `comdiv.formats` that names a subclass of `Format`.
 """
 
 import io
@@ -36,7 +36,7 @@ from comdiv.registry import FORMATS
 
 Notation = Literal["infix", "prefix"]
 NumberWords = Literal["never", "auto", "always"]
-_BEGINNING = 65_536  # bytes by which a file is recognised
+_BEGINNING = 65_536  # bytes that decide how a file is read
 _NUMBER_NAME = re.compile(r"\bnumber([0-9]{1,4})\b")
 _ANSWER_NUMBER = re.compile(r"\s*([-+]?[\d.,]+(?:/\d+)?%?)\s*(?:\([^)]*\)\s*)?")
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
@@ -55,44 +55,44 @@ class RawRecord:
     answer: Any = None
     notation: Notation = "infix"
     number_words: NumberWords = "never"
-    no_expression: str = ""  # why the record has an answer, but no equation that could be read
+    no_expression: str = ""  # why the record has an answer but no readable equation
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-class DamagedRecord(ComdivError):  # noqa: N818  (it is counted and read past, not an end)
-    """A record that cannot be completed to a text; the message says why."""
+class DamagedRecord(ComdivError):  # noqa: N818  (it is counted and skipped; reading goes on)
+    """A record whose text cannot be completed; the message says why."""
 
 
 class Format(ABC):
-    """A corpus format: how it is recognised, and what a record of it says.
+    """A corpus format: how it is recognised, and what its records mean.
 
-    `keys` are the columns by which a record is recognised; where several formats know a record, the one with the most
-    keys reads it.
+    `keys` are the columns by which a record is recognised; where several formats recognise a record, the one with the
+    most keys reads it.
     """
 
     keys: frozenset[str] = frozenset()
 
     def opens(self, path: Path, beginning: bytes) -> bool:
-        """Whether a file has a syntax that only this format reads: neither JSON nor CSV."""
+        """Whether a file has a syntax that only this format reads, neither JSON nor CSV."""
         return False
 
     def records(self, path: Path, complain: Complain) -> Records:
-        """The records of a file that the format opens, with their places; `complain` takes what cannot be read."""
+        """The records of a file that the format opens, with their places; `complain` is told what cannot be read."""
         return text_records(path, complain)
 
     def detects(self, record: Record) -> bool:
-        """Whether a record, the first of a corpus, is one of this format."""
+        """Whether a record (the first of a corpus) is in this format."""
         return bool(self.keys) and self.keys <= record.keys()
 
     @abstractmethod
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
-        """What a record says; `number` counts the records. A `DamagedRecord` or `KeyError` leaves this one out."""
+        """The raw record of a record; `number` counts them. A `DamagedRecord` or `KeyError` leaves the record out."""
 
 
 def read_records(path: Path, complain: Complain | None = None) -> Records:
-    """The records of a file in any syntax with their places ("mine.csv, line 7"), told by the content.
+    """The records of a file with their places ("mine.csv, line 7"); the content decides the syntax.
 
-    A line that cannot be read is an error, unless `complain` takes note of it.
+    A line that cannot be read is an error unless `complain` is given to take note of it.
     """
     beginning = _beginning(path)
     for known in _formats():
@@ -107,7 +107,7 @@ def detect_format(record: Record, where: str) -> Format:
     if candidates:
         return max(candidates, key=lambda known: len(known.keys))
     raise ComdivError(
-        f"{where}: no known shape; its columns are {', '.join(map(str, record))}. "
+        f"{where}: unknown format; its columns are {', '.join(map(str, record))}. "
         "Name them with --text, --equation and --answer"
     )
 
@@ -130,7 +130,7 @@ def _refuse(where: str, reason: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A user's own column names. Only the text is needed: without an equation a problem can still be solved."""
+    """A user's own column names. Only the text is required: a problem without an equation can still be solved."""
 
     text: str
     equation: str | None = None
@@ -139,7 +139,7 @@ class Columns:
     number_words: NumberWords = "auto"
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
-        """The raw record of a mapping; a column that the first one lacks is an error that lists those there are."""
+        """The raw record of a mapping; a column that the first one lacks is an error that lists its columns."""
         named = [name for name in (self.text, self.equation, self.answer, self.id) if name is not None]
         missing = [name for name in named if name not in record]
         if missing and number == 1:
@@ -181,7 +181,7 @@ class Mawps(Format):
 
 
 class Svamp(Format):
-    """SVAMP: body and question apart, the equation over the numbers."""
+    """SVAMP: body and question in separate columns, the equation over the numbers."""
 
     keys = frozenset(["Body", "Question", "Equation", "Answer"])
 
@@ -206,10 +206,10 @@ class SvampCsv(Format):
 
         def reference(match: re.Match[str]) -> str:
             if int(match[1]) >= len(values):
-                return match[0]  # no operand, as the parser will say
+                return match[0]  # not an operand, as the parser will say
             value = values[int(match[1])]
             quantity = quantities.get(starts.get(match[1], -1))
-            same = quantity is not None and quantity.value == Fraction(value)  # `number0 %` is another value
+            same = quantity is not None and quantity.value == Fraction(value)  # `number0 %` has another value
             return f"N{quantity.index}" if quantity and same else value
 
         equation = _NUMBER_NAME.sub(reference, str(record["Equation"]))
@@ -218,7 +218,7 @@ class SvampCsv(Format):
 
     @staticmethod
     def _filled(question: str, values: list[str]) -> tuple[str, dict[str, int]]:
-        """The text with its numbers, and where each of them stands first."""
+        """The text with its numbers, and where each of them first appears."""
         pieces: list[str] = []
         starts: dict[str, int] = {}
         position = length = 0
@@ -239,14 +239,14 @@ class Asdiv(Format):
     keys = frozenset(["Body", "Question", "Formula", "Answer"])
 
     def opens(self, path: Path, beginning: bytes) -> bool:
-        """XML begins with `<`, as no other syntax does."""
+        """XML is the only syntax that begins with `<`."""
         return beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
     def records(self, path: Path, complain: Complain) -> Records:
-        """The `Problem` elements as mappings. Entity definitions are refused: they can be made to grow without end."""
+        """The `Problem` elements as mappings. Entity definitions are refused: they could expand without bound."""
         content = read_text_file(path)
         if "<!DOCTYPE" in content or "<!ENTITY" in content:
-            raise ComdivError(f"{path}: an XML file with definitions of its own is not read")
+            raise ComdivError(f"{path}: an XML file must not define entities")
         try:
             for _, element in ElementTree.iterparse(io.StringIO(content)):
                 if element.tag == "Problem":
@@ -254,7 +254,7 @@ class Asdiv(Format):
                     yield f"{path.name}, problem {element.get('ID', '?')}", record
                     element.clear()
         except ElementTree.ParseError as error:
-            raise ComdivError(f"{path}: no XML: {error}") from error
+            raise ComdivError(f"{path}: not valid XML: {error}") from error
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
         formula = str(record.get("Formula") or "")
@@ -279,7 +279,7 @@ class Gsm8k(Format):
     keys = frozenset(["question", "answer"])
 
     def detects(self, record: Record) -> bool:
-        """Other corpora have these two columns as well, but not `####` before the answer."""
+        """Other corpora have these two columns too, but not `####` before the answer."""
         return super().detects(record) and "####" in str(record["answer"])
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
@@ -302,16 +302,16 @@ class Gsm8k(Format):
 
 
 def final_answer(solution: str) -> str | None:
-    """What stands after GSM8K's `####`."""
+    """The text after GSM8K's `####`."""
     match = _FINAL.search(solution)
     return match[1].replace("$", "").replace(",", "") if match else None
 
 
 def compose_steps(solution: str) -> str:
-    """One infix expression for the last step, with earlier results put in the place of the numbers that they are.
+    """One infix expression for the last step, with numbers that earlier steps computed replaced by those steps.
 
-    A number that was computed before stands for that computation (the latest one of that value); all others stay. Steps
-    whose result is never used, or an end that is not the answer, are `NotExpressible`: nothing is guessed.
+    A number that was computed before is replaced by its computation (the latest one with that value); all others stay.
+    A step whose result is never used, or a last step that is not the answer, is `NotExpressible`: nothing is guessed.
     """
     steps = _STEP.findall(solution)
     answer = final_answer(solution)
@@ -341,7 +341,7 @@ def compose_steps(solution: str) -> str:
 
 
 def joined_text(body: Any, question: Any) -> str:
-    """Body and question as one text; a body without a full stop ("If …") goes on with a comma."""
+    """Body and question as one text; a body without a full stop ("If …") is continued with a comma."""
     body, question = str(body or "").strip(), str(question or "").strip()
     return f"{body}{' ' if body[-1:] in '.?!;:,' else ', '}{question}" if body and question else body or question
 

@@ -1,12 +1,12 @@
-"""Hugging Face datasets as corpora: `hf:owner/name`, `hf:owner/name/configuration#part`, or a folder of theirs.
+"""Hugging Face datasets as corpora: `hf:owner/name`, `hf:owner/name/configuration#part`, or a local folder.
 
-`hf:owner/name@revision…` reads a commit, tag or branch instead of what the hub's main branch is today.
-A folder may be a clone of a hub repository (its card or its files tell the parts), or what `save_to_disk` left.
-Whatever the part, the rows are mappings like any other corpus's: formats and column options work as for files.
+`hf:owner/name@revision…` reads a commit, tag or branch instead of the current state of the main branch.
+A folder may be a clone of a hub repository (its card or its files name the parts), or the output of `save_to_disk`.
+Rows are mappings like those of any other corpus: formats and column options work as they do for files.
 
-Tables want one type for each column, while the record of a problem has keys that come and go and a nested
-`provenance`. So a problem that goes into a table is a flat row, with the nested parts as JSON texts and a few columns
-that people would otherwise compute; `restored_record` undoes it.
+A table needs one type per column, while the record of a problem has optional keys and a nested `provenance`. In a
+table, a problem is therefore a flat row, with the nested parts as JSON texts and a few columns that people would
+otherwise have to compute; `restored_record` undoes this.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from comdiv.reading import read
 
 PREFIX = "hf:"
 _NAME = re.compile(r"(?P<repository>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w.-]+))?(?:/(?P<configuration>[\w.-]+))?")
-_SAVED = ("dataset_dict.json", "state.json")  # what `save_to_disk` leaves
+_SAVED = ("dataset_dict.json", "state.json")  # written by `save_to_disk`
 _CARD_KEYS = re.compile(r"\A---\n(?:.*\n)*?(?:configs|dataset_info):")
 
 # name → type, as Hugging Face calls them; `composition` is structural or lexical in a synthesised set (§III-B)
@@ -46,22 +46,22 @@ COLUMNS = {
     "extra": "string",
     "canary": "string",
 }
-_GREATEST = 10**300  # a float ends a little above; exact answers do not
+_GREATEST = 10**300  # floats end a little above it; exact answers do not
 _COMPUTED = ("equation", "value", "template", "operators", "canary")
 
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """What to read: a folder or a repository, one of its configurations, one of its parts (all without it)."""
+    """What to read: a folder or repository, one of its configurations, and one of its parts (all if None)."""
 
     path: str
     configuration: str | None = None
     part: str | None = None
-    revision: str | None = None  # of a repository: a commit, tag or branch; the main branch without it
+    revision: str | None = None  # of a repository: a commit, tag or branch; None is the main branch
 
     @property
     def is_folder(self) -> bool:
-        """Whether it lies on this machine, rather than on the hub."""
+        """Whether it is on this machine rather than on the hub."""
         return Path(self.path).is_dir()
 
     @property
@@ -72,7 +72,7 @@ class HubSource:
 
 
 def hub_source(source: str | Path) -> HubSource | None:
-    """What a source names on the hub or in a folder of its kind; None where it is no such thing."""
+    """The hub dataset or local dataset folder that a source names; None if it names neither."""
     text = str(source)
     if text.startswith(PREFIX):
         return _parsed(text.removeprefix(PREFIX))
@@ -87,12 +87,14 @@ def _parsed(text: str) -> HubSource:
     if path.startswith((".", "/", "~")) and folder.parent.is_dir():
         return HubSource(str(folder.parent), folder.name, part or None)
     if not (match := _NAME.fullmatch(path)):
-        raise ComdivError(f"hf:{text} is no dataset: say hf:OWNER/NAME[@REVISION][/CONFIGURATION][#PART] or hf:FOLDER")
+        raise ComdivError(
+            f"hf:{text} is not a dataset: write hf:OWNER/NAME[@REVISION][/CONFIGURATION][#PART] or hf:FOLDER"
+        )
     return HubSource(match["repository"], match["configuration"], part or None, match["revision"])
 
 
 def _is_hub_folder(folder: Path) -> bool:
-    """Whether a folder says of itself that it is one: a card with configurations, saved tables, Parquet files."""
+    """Whether a folder is recognisably a hub dataset: a card with configurations, saved tables, or Parquet files."""
     card = folder / "README.md"
     if card.is_file() and _CARD_KEYS.match(card.read_text(encoding="utf-8", errors="replace")[:100_000]):
         return True
@@ -100,7 +102,7 @@ def _is_hub_folder(folder: Path) -> bool:
 
 
 def open_hub(source: HubSource) -> tuple[str, Iterator[tuple[str, Mapping[str, Any]]]]:
-    """The version of a dataset, and its records with their places, part after part."""
+    """The version of a dataset, and its records with their places, one part after another."""
     try:
         import datasets
     except ImportError as error:
@@ -144,7 +146,7 @@ def _records(datasets: Any, source: HubSource, parts: Mapping[str, Any]) -> Iter
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON can write: tables also hold dates, bytes and pictures."""
+    """A value that JSON can hold: tables may also hold dates, bytes and pictures."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, dict):
@@ -164,7 +166,7 @@ def _unusable(source: HubSource, error: Exception) -> ComdivError:
 
 
 def flat_row(problem: Problem, canary: str = "") -> dict[str, Any]:
-    """The row of a problem: every column, in order. `equation` is the expression over the numbers themselves."""
+    """The row of a problem, with every column in order. `equation` is the expression over the numbers themselves."""
     extra = {**problem.extra, **({"rule": problem.rule} if problem.rule else {})}
     expression, answer = problem.expression, problem.answer
     return {
@@ -186,7 +188,7 @@ def flat_row(problem: Problem, canary: str = "") -> dict[str, Any]:
 
 
 def equation_over_numbers(problem: Problem) -> str | None:
-    """The expression with the text's numbers in the places of `N0`, `N1`…: `3*12`; None where it has no value."""
+    """The expression with the text's numbers instead of `N0`, `N1`…, such as `3*12`; None if it has no value."""
     reading = read(problem)
     if problem.expression is None or reading.value is None:
         return None
@@ -199,7 +201,7 @@ def equation_over_numbers(problem: Problem) -> str | None:
 
 
 def restored_record(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record of a flat row; any other record as it is. What only the table needed is gone."""
+    """The record of a flat row, without the columns that only the table needed; any other record unchanged."""
     if not isinstance(record.get("provenance"), str):
         return record
     plain = {key: value for key, value in record.items() if key not in (*_COMPUTED, "extra") and value is not None}
@@ -207,5 +209,5 @@ def restored_record(record: Mapping[str, Any]) -> Mapping[str, Any]:
         plain["provenance"] = parse_json(record["provenance"] or "{}")
         extra = parse_json(record.get("extra") or "{}")
     except ValueError:
-        return record  # not a row of ours: the reader says what is wrong with it
+        return record  # not one of our rows: the reader says what is wrong with it
     return {**plain, **{key: value for key, value in extra.items() if key not in KEYS}}

@@ -1,9 +1,9 @@
-"""The public corpora as data: where each file is published, what its bytes must be, and where it lies on this machine.
+"""The public corpora as data: where each file is published, what its bytes must be, and where it is on this machine.
 
 Every file is pinned to a commit and to its git blob id, so that a result obtained today can be repeated on the same
 bytes in ten years, from any mirror. We redistribute none of them: `comdiv data download` gets them from where their
 authors put them. They are looked for in the folder that COMDIV_DATA names, then in the user's data folder; the
-environment is read at each call, so that a notebook or a test that changes it is believed at once.
+environment is read at each call, so that a change made in a notebook or a test takes effect at once.
 """
 
 import os
@@ -23,7 +23,7 @@ from comdiv.errors import ComdivError, plain_spelling, unknown_name
 
 DEMO_CORPORA = {"demo-en": "en", "demo-zh": "zh"}  # bundled: name → language
 PUBLIC_BASE = "https://raw.githubusercontent.com"
-# In order of preference where a folder holds several files of one name: our own format comes first.
+# In order of preference if a folder holds several files of the same name: our own format comes first.
 _SUFFIXES = (".jsonl", ".json", ".csv", ".xml")
 _PLAIN_NAME = re.compile(r"[a-z0-9-]+")
 
@@ -39,18 +39,18 @@ class PublishedFile:
 
     @property
     def filename(self) -> str:
-        """The name under which the file lies on disk: unique within its corpus."""
+        """The file's name on disk, unique within its corpus."""
         return PurePosixPath(self.path).name
 
     def url(self, mirror: str | None = None) -> str:
-        """The address of the file; a mirror stands in for raw.githubusercontent.com, with the same paths below it."""
+        """The address of the file; a mirror replaces raw.githubusercontent.com and has the same paths."""
         base = PUBLIC_BASE if mirror is None else _checked_mirror(mirror)
         return f"{base}/{quote(self.repository)}/{self.commit}/{quote(self.path)}"
 
 
 @dataclass(frozen=True)
 class PublishedCorpus:
-    """A corpus by its name: its files in reading order, and what a user must know before using it."""
+    """A published corpus: its files in reading order, and what a user must know before using it."""
 
     name: str
     title: str
@@ -62,12 +62,12 @@ class PublishedCorpus:
 
     @property
     def notice(self) -> str:
-        """What is said at download, in one line: the licence, and what is particular to this version."""
+        """The one-line notice shown at download: the licence, and what is particular to this version."""
         return f"{self.title}. Licence: {self.licence}. {self.note}"
 
 
 def published_corpus(name: str) -> PublishedCorpus:
-    """The corpus of that name, or an error that offers the nearest known one."""
+    """The corpus of that name, or an error that suggests the nearest known name."""
     if name not in PUBLISHED_CORPORA:
         raise unknown_name("corpus", name, PUBLISHED_CORPORA)
     return PUBLISHED_CORPORA[name]
@@ -85,7 +85,7 @@ def _checked_mirror(mirror: str) -> str:
     try:
         parts = urlsplit(mirror)
         well_formed = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError as error:  # a broken IPv6 address, or a port that is no number
+    except ValueError as error:  # a broken IPv6 address, or a port that is not a number
         raise refusal from error
     plain = mirror.isascii() and mirror.isprintable() and "@" not in parts.netloc and not set(mirror) & set(" ?#\\")
     if not (well_formed and plain):
@@ -101,14 +101,14 @@ def _published_corpora() -> Iterator[PublishedCorpus]:
         yield PublishedCorpus(name=name, files=published, **entry)
 
 
-# Texts only: a blob id of digits is no number, and nothing but plain data can come out.
+# Strings only: a blob id of digits is not a number, and the result can only be plain data.
 _TextLoader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 PUBLISHED_CORPORA = MappingProxyType({corpus.name: corpus for corpus in _published_corpora()})
 KNOWN_NAMES = frozenset([*DEMO_CORPORA, *PUBLISHED_CORPORA])
 
 
 def user_data_folder() -> Path:
-    """The folder in which the operating system wants a user's data of ours; it need not exist yet."""
+    """The operating system's usual folder for our data of this user; it need not exist yet."""
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA", "")
         return (Path(local) if local else _home() / "AppData" / "Local") / "comdiv"
@@ -120,7 +120,7 @@ def user_data_folder() -> Path:
 
 
 def data_folders() -> list[Path]:
-    """The folders that are searched, in order; a COMDIV_DATA that is no folder is an error rather than passed over."""
+    """The folders to search, in order; a COMDIV_DATA that is not a folder is an error rather than ignored."""
     named = os.environ.get("COMDIV_DATA", "")
     if not named:
         return [user_data_folder()]
@@ -135,10 +135,10 @@ def data_folders() -> list[Path]:
 
 
 def find_corpus_files(name: str) -> list[Path]:
-    """The files of the corpus of that name, in reading order, from the first data folder that has them all.
+    """The files of the corpus of that name, in reading order, from the first data folder that has all of them.
 
-    A folder has a corpus as the download leaves it (FOLDER/NAME/…, complete), or as one file FOLDER/NAME.jsonl, .json,
-    .csv or .xml in any case. The name is only ever compared, never joined to a path unless it is a published one.
+    A folder has a corpus either as downloaded (FOLDER/NAME/…, complete) or as one file FOLDER/NAME.jsonl, .json, .csv
+    or .xml, in upper or lower case. The name is only compared; it is joined to a path only if it is a published one.
     """
     if not _PLAIN_NAME.fullmatch(name):
         if plain_spelling(name) in KNOWN_NAMES:
@@ -162,7 +162,7 @@ def find_corpus_files(name: str) -> list[Path]:
 
 
 def _downloaded_files(corpus: PublishedCorpus, folder: Path) -> list[Path]:
-    """All files of the downloaded layout, or none: half a corpus would give wrong numbers in silence."""
+    """All files of the downloaded layout, or none: half a corpus would silently give wrong numbers."""
     paths = [folder / corpus.name / file.filename for file in corpus.files]
     return paths if all(path.is_file() for path in paths) else []
 

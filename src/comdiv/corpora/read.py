@@ -1,6 +1,6 @@
-"""One way to read problems, whatever they come as: a corpus's name, a file in any format, a dataset folder, records.
+"""One way to read problems from anything: a corpus's name, a file in any format, a dataset folder, records.
 
-Nothing is lost in silence: a record becomes a problem, or a line of the report says why not.
+Nothing is lost silently: a record becomes a problem, or a line of the report says why not.
 """
 
 import hashlib
@@ -61,10 +61,10 @@ class Complaint:
 
 @dataclass(slots=True)
 class ReadReport:
-    """What happened while a corpus was read; filled as its problems are taken.
+    """What happened while a corpus was read; filled as its problems are consumed.
 
-    `unreadable` records have no text, or an equation or answer that is no expression; `not_expressible` ones have an
-    equation without an expression for its unknown. Both are kept as problems wherever they have a text.
+    `unreadable` records have no text, or an equation or answer that cannot be parsed; `not_expressible` ones have an
+    equation that gives no expression for its unknown. Both are kept as problems if they have a text.
     """
 
     records: int = 0
@@ -75,12 +75,12 @@ class ReadReport:
     not_expressible: list[Complaint] = field(default_factory=list)
 
     def complain(self, where: str, reason: str, name: str = "?") -> None:
-        """Take note of something that is no record."""
+        """Take note of something that is not a record."""
         self.records += 1
         self.unreadable.append(Complaint(where, name, reason))
 
     def count(self, problem: Problem) -> Problem:
-        """Count a problem that came as one, with the leaves of its expression."""
+        """Count a problem that was already in our own format, with the leaves of its expression."""
         self.records += 1
         self.problems += 1
         for leaf in leaves(problem.expression) if problem.expression is not None else ():
@@ -93,7 +93,7 @@ class ReadReport:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A whole corpus in memory: its name, its version, its problems and what happened while they were read."""
+    """A whole corpus in memory: its name, version and problems, and the report on reading them."""
 
     name: str
     version: str
@@ -108,7 +108,7 @@ def read_corpus(
     language: str | None = None,
     number_words: NumberWords | None = None,
 ) -> Corpus:
-    """Read everything. `source` is a name (`math23k`, `demo-en`, `hf:owner/name`), a file, or a dataset folder."""
+    """Read a whole corpus. `source` is a name (`math23k`, `demo-en`, `hf:owner/name`), a file or a dataset folder."""
     report = ReadReport()
     name, version, problems = open_corpus(source, report, columns=columns, language=language, number_words=number_words)
     return Corpus(name, version, tuple(problems), report)
@@ -122,7 +122,7 @@ def open_corpus(
     language: str | None = None,
     number_words: NumberWords | None = None,
 ) -> tuple[str, str, Iterator[Problem]]:
-    """The corpus's name, version and problems, one at a time; the report is complete when they have been taken."""
+    """The corpus's name and version, and its problems one at a time; the report is complete once all are consumed."""
     if str(source) in DEMO_CORPORA:
         return str(source), f"demo {VERSION}", map(report.count, generate(DEMO_CORPORA[str(source)]))
     records: Iterator[tuple[str, Record]]
@@ -157,14 +157,14 @@ def locate(source: str | Path) -> tuple[str, list[Path]]:
         parts = [path / file for file in DATASET_FILES if (path / file).is_file()]
         if not parts:
             raise ComdivError(
-                f"{path} is no dataset folder: it has none of {', '.join(DATASET_FILES)} "
-                f"(if it is one of Hugging Face's, say hf:{path})"
+                f"{path} is not a dataset folder: it has none of {', '.join(DATASET_FILES)} "
+                f"(for a Hugging Face dataset, write hf:{path})"
             )
-        filled = [file for file in parts if file.stat().st_size]  # a dataset may hold nothing back for validation
+        filled = [file for file in parts if file.stat().st_size]  # a dataset may have no validation problems
         return path.resolve().name, filled or parts
     if path.is_file():
         return path.stem, [path]
-    if path.suffix or str(source) != path.name:  # ./mine and folder/mine are no names of corpora
+    if path.suffix or str(source) != path.name:  # ./mine and folder/mine are not names of corpora
         raise ComdivError(f"{path}: no such file")
     return str(source), find_corpus_files(str(source))
 
@@ -174,14 +174,14 @@ def _has_our_files(source: str | Path) -> bool:
 
 
 def _version(paths: list[Path]) -> str:
-    """A version that changes with any byte: the beginning of the files' hashes."""
+    """A version that changes with any byte: a prefix of the files' hash."""
     joined = " ".join(file_sha256(path) for path in paths)
     digest = joined if len(paths) == 1 else hashlib.sha256(joined.encode()).hexdigest()
     return f"sha256:{digest[:16]}"
 
 
 def _unique(problems: Iterator[Problem]) -> Iterator[Problem]:
-    """Give a repeated id a suffix, `17#2`: published parts of one corpus number their records anew."""
+    """Give a repeated id a suffix, `17#2`: the published parts of a corpus may each number their records from 1."""
     names: set[str] = set()
     repeats: Counter[str] = Counter()
     for problem in problems:
@@ -223,7 +223,7 @@ class _CorpusReader:
         yield from filter(None, problems)
 
     def _our_problem(self, record: Record, where: str) -> Problem | None:
-        """A record of our own format; one that is damaged is reported, not passed over in silence."""
+        """The problem of a record in our own format; a damaged one is reported, not silently skipped."""
         try:
             problem = Problem.from_json(restored_record(record))
             values = read(problem).values
@@ -238,7 +238,7 @@ class _CorpusReader:
         try:
             raw = form.convert(record, where, number)
         except (KeyError, DamagedRecord) as error:
-            reason = f"no column {error}" if isinstance(error, KeyError) else str(error)  # another shape than the first
+            reason = f"no column {error}" if isinstance(error, KeyError) else str(error)  # not as the first
             self.report.complain(where, reason, str(record.get("id", number)))
             return None
         raw = raw if self.number_words is None else replace(raw, number_words=self.number_words)
@@ -248,18 +248,18 @@ class _CorpusReader:
 def build_problem(
     record: RawRecord, report: ReadReport, *, corpus: str, version: str, language: str | None = None
 ) -> Problem | None:
-    """The problem of a raw record; None where there is no text. Every loss is entered in the report."""
+    """The problem of a raw record, or None if it has no text. Every loss is entered in the report."""
     text = record.text.strip() if isinstance(record.text, str) else ""
     if not text:
         report.complain(record.where, "no text", record.id)
         return None
     if len(text) > LONGEST_TEXT:
-        report.complain(record.where, f"a text of {len(text):,} characters; {LONGEST_TEXT:,} are the most", record.id)
+        report.complain(record.where, f"the text has {len(text):,} characters; at most {LONGEST_TEXT:,}", record.id)
         return None
     report.records += 1
     code = language or detect_language(text)
     alignment, number_words = _aligned(record, text, code, report)
-    # A column that is called as one of ours, but is not what we read, keeps its value under another name.
+    # A column that has the name of one of our keys, but is not what we read, keeps its value under another name.
     extra = {f"corpus_{key}" if key in KEYS else key: value for key, value in record.extra.items()}
     if alignment is None and record.equation:
         extra["equation"] = record.equation
@@ -292,7 +292,7 @@ def _answer(record: RawRecord, report: ReadReport) -> Fraction | None:
 
 
 def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tuple[Alignment | None, bool]:
-    """The equation over the text's quantities, and whether number words are among them."""
+    """The equation aligned to the text's quantities, and whether number words count among them."""
     if record.no_expression:
         report.not_expressible.append(Complaint(record.where, record.id, record.no_expression))
     if not record.equation:
@@ -323,5 +323,5 @@ def _alignment(equation: Expression, text: str, code: str, *, number_words: bool
 
 
 def _foreign(alignment: Alignment) -> int:
-    """How many constants there are that no corpus takes for granted."""
+    """The number of constants that are not common to all corpora."""
     return sum(constant not in _COMMON_CONSTANTS for constant in alignment.constants)

@@ -1,4 +1,4 @@
-"""Records from files of text: JSON Lines, JSON arrays, JSON objects one after the other, CSV."""
+"""Records from text files: JSON Lines, JSON arrays, consecutive JSON objects, CSV."""
 
 import csv
 import json
@@ -11,15 +11,15 @@ from comdiv.loading import parse_json, read_json_lines
 
 Record = Mapping[str, Any]
 Records = Iterator[tuple[str, Record]]  # each with its place: "mine.csv, line 7"
-Complain = Callable[[str, str], None]  # told the place of what cannot be read, and the reason
-_BEGINNING = 65_536  # characters that tell the syntax
+Complain = Callable[[str, str], None]  # called with the place of what cannot be read, and the reason
+_BEGINNING = 65_536  # characters that decide the syntax
 _DELIMITERS = (",", ";", "\t")
 
 
 def text_records(path: Path, complain: Complain) -> Records:
-    """The records of a file of text with their places; the syntax is told by the content.
+    """The records of a text file with their places; the content decides the syntax.
 
-    A line that cannot be read is handed to `complain` with the reason, and the next one follows.
+    A line that cannot be read is passed to `complain` with the reason, and reading continues with the next.
     """
     beginning = read_text_file(path, _BEGINNING).lstrip()
     if not beginning:
@@ -33,7 +33,7 @@ def text_records(path: Path, complain: Complain) -> Records:
 
 
 def read_text_file(path: Path, length: int = -1) -> str:
-    """A file as text, or its beginning; what is no UTF-8 is an error that says where."""
+    """A file as text, or its beginning; anything but UTF-8 is an error that says where."""
     try:
         with path.open(encoding="utf-8-sig") as stream:
             text = stream.read(length)
@@ -41,7 +41,7 @@ def read_text_file(path: Path, length: int = -1) -> str:
         raise ComdivError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
-    if "\0" in text:  # UTF-16, or no text at all
+    if "\0" in text:  # UTF-16, or not text at all
         raise ComdivError(f"{path}: not UTF-8: it has zero bytes")
     return text
 
@@ -51,13 +51,13 @@ def _array_records(path: Path) -> Records:
     try:
         records = parse_json(text)
     except ValueError as error:
-        raise ComdivError(f"{path}: no JSON: {error}") from error
+        raise ComdivError(f"{path}: not valid JSON: {error}") from error
     for number, record in enumerate(records, start=1):
         yield _mapping(record, f"{path.name}, record {number}")
 
 
 def _object_records(path: Path, beginning: str, complain: Complain) -> Records:
-    """One object a line, or objects over several lines one after the other (as Math23K was first published)."""
+    """One object per line, or consecutive objects of several lines each (as Math23K was first published)."""
     first_line = beginning.partition("\n")[0]
     if "\n" not in beginning or _is_json(first_line):
         place = f"{path.name}, line "
@@ -76,7 +76,7 @@ def _object_records(path: Path, beginning: str, complain: Complain) -> Records:
             _, end = decoder.raw_decode(text, position)
             record = parse_json(text[position:end])
         except (ValueError, RecursionError) as error:
-            raise ComdivError(f"{path}, record {number}: no JSON: {error}") from error
+            raise ComdivError(f"{path}, record {number}: not valid JSON: {error}") from error
         position = end
         yield _mapping(record, f"{path.name}, record {number}")
 
@@ -99,24 +99,24 @@ def _csv_records(path: Path, delimiter: str, complain: Complain) -> Records:
             for record in reader:
                 where = f"{path.name}, line {reader.line_num}"
                 if None in record or None in record.values():
-                    complain(where, f"another number of fields than the header's {len(reader.fieldnames or ())}")
+                    complain(where, f"the number of fields is not {len(reader.fieldnames or ())}, as in the header")
                 else:
                     yield where, record
         except (csv.Error, UnicodeDecodeError) as error:
-            # The inner reader's line: the outer one counts only the lines that it could use.
-            raise ComdivError(f"{path.name}, line {reader.reader.line_num}: no CSV: {error}") from error
+            # The inner reader's line number: the outer one counts only the lines that it could use.
+            raise ComdivError(f"{path.name}, line {reader.reader.line_num}: not valid CSV: {error}") from error
 
 
 def _delimiter(header: str) -> str:
-    """What stands between the columns' names: a comma, or the semicolon or tab that spreadsheets write elsewhere.
+    """What separates the columns: a comma, or the semicolon or tab that spreadsheets write in other locales.
 
-    Names may hold any of them between quotes; the one that is there most often outside of them divides.
+    Quoted names may contain any of them, so the most frequent one outside quotes is the delimiter.
     """
     unquoted = "".join(header.split('"')[::2])
-    return max(_DELIMITERS, key=unquoted.count)  # the first of several: a header without any is one column
+    return max(_DELIMITERS, key=unquoted.count)  # the first on a tie: a header without any is one column
 
 
 def _mapping(record: Any, where: str) -> tuple[str, Record]:
     if not isinstance(record, dict):
-        raise ComdivError(f"{where}: a record is a JSON object, not {type(record).__name__}")
+        raise ComdivError(f"{where}: a record must be a JSON object, not {type(record).__name__}")
     return where, record

@@ -58,9 +58,9 @@ class CorpusStatistics:
 def corpus_statistics(
     problems: Iterable[Problem], report: ReadReport, tolerance: Fraction = TOLERANCE
 ) -> CorpusStatistics:
-    """Go through a corpus once; the report that its reading fills is complete afterwards.
+    """Go through a corpus once; afterwards its `ReadReport` is complete.
 
-    The tolerance is for looking at corpora that round their answers; solvers are always scored within 1e-4.
+    The tolerance is for inspecting corpora that round their answers; solvers are always scored within 1e-4.
     """
     templates: Counter[str] = Counter()
     operators: Counter[int] = Counter()
@@ -119,7 +119,7 @@ def corpus_statistics(
 
 
 def _holds(problem: Problem, tolerance: Fraction) -> bool:
-    """Whether the equation that a problem without an expression kept holds for its answer."""
+    """Whether the answer satisfies the equation kept by a problem without an expression."""
     equation = problem.extra.get("equation")
     if not isinstance(equation, str) or problem.answer is None:
         return False

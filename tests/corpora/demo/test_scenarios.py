@@ -44,10 +44,10 @@ def test_a_sound_scenario_has_its_paths() -> None:
     [
         ({"tell": ["{who} plants {rows} rows."]}, "each quantity is told once"),
         ({"tell": ["{who} plants {rows} rows of {each} trees, {rows} in all."]}, "each quantity is told once"),
-        ({"ask": ["How many of the {rows} rows?"]}, "never asked"),
+        ({"ask": ["How many of the {rows} rows?"]}, "not in the question"),
         ({"tell": ["{whom} plants {rows} rows of {each} trees."]}, "unknown slot 'whom'. Did you mean 'who'"),
         ({"tell": ["{who.he} plants {rows} rows of {each} trees."]}, "no form 'he'"),
-        ({"tell": ["In 2 fields {who} plants {rows} rows of {each} trees."]}, "a digit that is no quantity"),
+        ({"tell": ["In 2 fields {who} plants {rows} rows of {each} trees."]}, "a digit that is not a quantity"),
         ({"value": "rows * eech"}, "unknown name 'eech'"),
         ({"value": "rows * it"}, "unknown name 'it'"),
         ({"after": ["nothing"]}, "unknown step 'nothing'"),

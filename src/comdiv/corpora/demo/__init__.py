@@ -1,4 +1,4 @@
-"""The demo corpora: original word problems in English and Chinese, made by code from scenario data, free to share.
+"""The demo corpora: original word problems in English and Chinese, generated from scenario data and free to share.
 
 A problem is made from a scenario: choose a path, draw the slots and numbers, tell the story, compose the expression.
 """
@@ -20,13 +20,13 @@ from comdiv.reading import read_text
 VERSION = "3"
 DEFAULT_SIZE = 2_000
 OPERATOR_WEIGHTS = {1: 35, 2: 38, 3: 19, 4: 8}  # in per cent; real corpora have few problems with four operators
-MAX_TRIES = 2_000  # for numbers that fit, and for a text that is not there yet
+MAX_TRIES = 2_000  # to find numbers that fit, and a text that is new
 _SENTENCE_START = re.compile(r"(?:^|(?<=[.?!]\s))\S")
-_TELLING = {"en": (" ", ","), "zh": ("", "")}  # what stands between sentences, and between thousands
+_TELLING = {"en": (" ", ","), "zh": ("", "")}  # separators of sentences, and of thousands
 
 
 def generate(language: str, size: int = DEFAULT_SIZE, seed: int = 0) -> Iterator[Problem]:
-    """`size` different problems, the same for the same seed; a smaller corpus is the beginning of a larger one."""
+    """`size` different problems, the same for the same seed; a smaller corpus is a prefix of a larger one."""
     if size < 1:
         raise ComdivError(f"a corpus has at least 1 problem, not {size}")
     random_source = random.Random(f"{language} {seed}")
@@ -56,7 +56,7 @@ class _Story:
 
 @cache
 def _paths_by_operators(language: str) -> dict[int, list[tuple[Scenario, list[tuple[Step, ...]]]]]:
-    """For every operator count the scenarios that have such paths, so that each scenario is told equally often."""
+    """For every operator count, the scenarios with such paths, so that each scenario is used equally often."""
     result: dict[int, list[tuple[Scenario, list[tuple[Step, ...]]]]] = {}
     for operators in OPERATOR_WEIGHTS:
         result[operators] = [
@@ -68,10 +68,10 @@ def _paths_by_operators(language: str) -> dict[int, list[tuple[Scenario, list[tu
 
 
 def _problem(language: str, number: int, seed: int, story: _Story) -> Problem:
-    if (
-        read_text(story.text, language).values != story.values
-    ):  # a wording that our own reader misreads: a bug in the scenario
-        raise RuntimeError(f"scenario '{story.scenario.id}': the text has other quantities than told: {story.text}")
+    if read_text(story.text, language).values != story.values:  # our own reader misreads it: a bug in the scenario
+        raise RuntimeError(
+            f"scenario '{story.scenario.id}': other quantities in the text than in the story: {story.text}"
+        )
     details = {"scenario": story.scenario.id, "steps": [step.id for step in story.path], "seed": seed}
     return Problem(
         id=f"demo-{language}-{number:06d}",

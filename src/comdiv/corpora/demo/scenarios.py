@@ -1,10 +1,10 @@
-"""Scenarios: small worlds in YAML from which problems are told step by step.
+"""Scenarios: small worlds in YAML from which problems are built step by step.
 
 A scenario has slots (who, what, where) and steps. A step tells one or two facts, computes a value from them and from
-the value of the step before (`it`), and may ask for it. A path of steps is a problem, so every scenario goes on where
-another problem would end: what operation 1 of the augmentation needs (§IV).
+the value of the previous step (`it`), and may ask for it. A path of steps is a problem, so a scenario continues where
+a shorter problem would end: operation 1 of the augmentation needs such problems (§IV).
 
-The kind of a quantity or result says what may be drawn, what a result must be, and how it is written: `whole 4..18`,
+The kind of a quantity or result says what may be drawn, what results are allowed, and how to write it: `whole 4..18`,
 `whole 20..400 step 20`, `decimal 0.5..3 step 0.1`, `money 2..20 step 0.25`, `share 1/6..5/6`, `percent 10..60 step 5`.
 """
 
@@ -65,7 +65,7 @@ class NumberKind:
         return random_source.choice(self.choices)
 
     def accepts(self, value: Fraction) -> bool:
-        """Whether a computed value is a sensible result of this kind; the step binds only what is drawn."""
+        """Whether a computed value is a sensible result of this kind; `step` restricts only what is drawn."""
         if self.name == "share":
             return 0 < value < 1 and value.denominator <= 100
         if self.name == "percent":
@@ -74,7 +74,7 @@ class NumberKind:
         return self.low <= value <= self.high and (value * 10**places).denominator == 1
 
     def write(self, value: Fraction, thousands: str) -> str:
-        """The number as a schoolbook prints it; `thousands` separates groups of digits (English), or is empty."""
+        """The number as printed in a textbook; `thousands` separates groups of digits (English), or is empty."""
         if self.name == "percent":
             return f"{format_number(value * 100)}%"
         if self.name == "share":
@@ -90,7 +90,7 @@ def parse_kind(text: str) -> NumberKind:
     """A kind from its text; raises `ComdivError` that says what is wrong."""
     match = _KIND.fullmatch(text.strip())
     if match is None or match["name"] not in get_args(KindName):
-        raise ComdivError(f"'{text}' is no kind of number such as 'whole 4..18 step 2'")
+        raise ComdivError(f"'{text}' is not a kind of number such as 'whole 4..18 step 2'")
     name: KindName = match["name"]  # type: ignore[assignment]
     if match["low"] is None and name != "share":
         raise ComdivError(f"'{text}' lacks a range such as '4..18'")
@@ -131,7 +131,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Step:
-    """One step. In `value` and conditions N0 is the value before (`it`), N1, N2… are the quantities in their order."""
+    """One step. In `value` and conditions, N0 is the previous value (`it`); N1, N2… are the quantities in order."""
 
     id: str
     after: tuple[str, ...]
@@ -184,7 +184,7 @@ def load_scenarios(language: str) -> tuple[Scenario, ...]:
     return scenarios
 
 
-# Texts only: `off` is a word here, not a truth value, and nothing but plain data can come out.
+# Strings only: `off` is a word here, not a truth value, and the result can only be plain data.
 _TextLoader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
@@ -221,7 +221,7 @@ def _step(data: _StepData, slots: Mapping[str, tuple[Forms, ...]]) -> Step:
     for condition in data.where:
         match = _COMPARISON.fullmatch(condition)
         if match is None:
-            raise ComdivError(f"step '{data.id}': '{condition}' is no comparison")
+            raise ComdivError(f"step '{data.id}': '{condition}' is not a comparison")
         conditions.append(Condition(_over(match[1], names), match[2], _over(match[3], names)))
     return Step(
         id=data.id,
@@ -257,9 +257,9 @@ def _check_text(text: str, data: _StepData, slots: Mapping[str, tuple[Forms, ...
             raise ComdivError(f"step '{data.id}': an entry of slot '{name}' has no form '{form}'")
     quantities = sorted(name for name, _ in used if name in data.quantities)
     if quantities != (sorted(data.quantities) if told else []):
-        raise ComdivError(f"step '{data.id}': each quantity is told once and never asked: {text}")
+        raise ComdivError(f"step '{data.id}': each quantity must be told exactly once, and not in the question: {text}")
     if any(character.isdigit() for character in text):
-        raise ComdivError(f"step '{data.id}': a digit that is no quantity: {text}")
+        raise ComdivError(f"step '{data.id}': a digit that is not a quantity: {text}")
 
 
 def _forms(entry: str | dict[str, str]) -> Forms:
