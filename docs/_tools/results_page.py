@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from comdiv.experiments.archive import is_published, read_results
 from comdiv.experiments.cell import Cell, PlanResults
-from comdiv.experiments.published import is_published, read_results
 from comdiv.experiments.reporting.accuracy_tables import (
     accuracy_table,
     composition_table,

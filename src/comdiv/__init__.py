@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from comdiv.exchange import export_label_studio as export_label_studio
     from comdiv.exchange import export_lm_eval as export_lm_eval
     from comdiv.exchange import renumber_problem as renumber_problem
+    from comdiv.experiments.archive import export_results as export_results
+    from comdiv.experiments.archive import read_results as read_results
     from comdiv.experiments.plan import read_plan as read_plan
-    from comdiv.experiments.published import export_results as export_results
-    from comdiv.experiments.published import read_results as read_results
     from comdiv.experiments.reporting.report import make_report as make_report
     from comdiv.experiments.runner import run_plan as run_plan
     from comdiv.expression import equivalent as equivalent

@@ -205,7 +205,7 @@ EXPORTS: "Registry[type[Export]]" = Registry(
         "compositional-pairs": "comdiv.exchange.compositional_pairs:PairsExport",
         "label-studio": "comdiv.exchange.human_evaluation:LabelStudioExport",
         "csv": "comdiv.exchange.human_evaluation:SheetExport",
-        "results": "comdiv.experiments.published:ResultsExport",
+        "results": "comdiv.experiments.archive:ResultsExport",
     },
 )
 TABLES: "Registry[MakeTable]" = Registry(

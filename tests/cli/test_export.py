@@ -51,7 +51,7 @@ def test_hub_says_what_it_wrote(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_push_is_refused_before_anything_is_sent_where_the_name_is_none(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="a repository is OWNER/NAME"):
+    with pytest.raises(ComdivError, match="name the repository as OWNER/NAME"):
         run("export", "hub", folder, "--out", tmp_path / "hub", "--push", "mine")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from comdiv.experiments.published import export_results
+from comdiv.experiments.archive import export_results
 from docs.tools import TOOLS, load_tool
 from experiments.synthetic import problems, write_synthetic_results
 

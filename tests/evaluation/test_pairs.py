@@ -67,8 +67,8 @@ def test_triples_are_written_and_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ('{"id": "c", "first": "a"}', "line 1: a pair has the ids 'first', 'second' and 'id'"),
-        ("[1]", "line 1: a pair has the ids"),
+        ('{"id": "c", "first": "a"}', "line 1: a pair needs the ids 'first', 'second' and 'id'"),
+        ("[1]", "line 1: a pair needs the ids"),
         ('{"id": "c", "first": "a", "second": "a"}', "line 1: the problem 'a' is in a pair already"),
         (
             '{"id":"c","first":"a","second":"b"}\n{"id":"d","first":"e","second":"b"}',

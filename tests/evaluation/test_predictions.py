@@ -86,7 +86,7 @@ def test_a_record_without_an_id_is_refused_with_its_place(record: dict[str, Any]
 
 def test_an_id_that_is_there_twice_is_refused_with_both_places(tmp_path: Path) -> None:
     path = written(tmp_path, '{"id": 7, "answer": 1}\n{"id": "8", "answer": 1}\n{"id": "7", "answer": 2}')
-    with pytest.raises(ComdivError, match=r"line 3: the id '7' is there twice, first in predictions.jsonl, line 1"):
+    with pytest.raises(ComdivError, match=r"line 3: the id '7' occurs twice, first in predictions.jsonl, line 1"):
         read_predictions(path)
 
 

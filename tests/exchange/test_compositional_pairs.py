@@ -71,7 +71,7 @@ def test_the_same_seed_gives_the_same_pairs_and_a_sample_is_some_of_them() -> No
     some, _ = compose_pairs(marbles(), seed=1, sample=2)
     assert len(some) == 2
     assert {pair.triple for pair in some} <= {pair.triple for pair in pairs}
-    with pytest.raises(ComdivError, match=r"99 pairs are wanted, but these 12 problems give only"):
+    with pytest.raises(ComdivError, match=r"99 pairs were asked for, but these 12 problems give only"):
         compose_pairs(marbles(), sample=99)
 
 

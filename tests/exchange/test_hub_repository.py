@@ -100,7 +100,7 @@ def test_an_export_is_replaced_only_when_told_and_nothing_else_ever(exported: Pa
     export_hub(split_folder, exported, force=True)
     assert not stale.exists()
     (exported / "export.json").unlink()
-    with pytest.raises(ComdivError, match="no export of comdiv, so it is not replaced"):
+    with pytest.raises(ComdivError, match="is not an export of comdiv, so it is not replaced"):
         export_hub(split_folder, exported, force=True)
     assert (exported / "README.md").is_file()
     assert not list(exported.parent.glob(".hub*"))
@@ -205,9 +205,9 @@ def test_a_hub_that_is_not_there_is_one_line(
 
 def test_what_nobody_said_may_be_published_is_not(split_folder: Path, tmp_path: Path) -> None:
     facts = {"licence": None, "sources": ["math23k (no licence known)"]}
-    with pytest.raises(ComdivError, match=r"no licence is known for these problems \(math23k.*say --licence"):
+    with pytest.raises(ComdivError, match=r"no licence is known for these problems \(math23k.*use --licence"):
         push_to_hub(tmp_path, "me/mine", facts)
-    with pytest.raises(ComdivError, match="a repository is OWNER/NAME"):
+    with pytest.raises(ComdivError, match="name the repository as OWNER/NAME"):
         push_to_hub(tmp_path, "mine", {"licence": "mit"})
     assert export_hub(split_folder, tmp_path / "hub", licence="CC BY 4.0")["licence"] == "cc-by-4.0"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, PlanResults, right_answers
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.cell_tables import cell_table, measurement_of, recipe
 from comdiv.experiments.reporting.figures import _history
 from comdiv.experiments.reporting.numbers import plan_numbers

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from comdiv.augmentation import AugmentationOptions
 from comdiv.experiments import keys
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.keys import adopt_cells, baseline, cell_key, differences
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.planning import plan_cells
-from comdiv.experiments.published import read_results
 from comdiv.experiments.runner import run_plan
 from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.splitting import methods

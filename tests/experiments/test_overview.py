@@ -3,7 +3,7 @@
 from pathlib import Path
 from statistics import mean
 
-from comdiv.experiments.published import read_results
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.reporting.numbers import accuracies, best_settings
 from experiments.synthetic import write_synthetic_results
 

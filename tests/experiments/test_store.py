@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, PlanResults
-from comdiv.experiments.published import read_results
 from experiments.synthetic import write_synthetic_results
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from comdiv import Problem
 from comdiv.corpora import read_corpus
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import right_answers
-from comdiv.experiments.published import read_results
 
 PARTS = ("train", "validation", "test")
 

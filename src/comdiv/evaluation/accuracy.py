@@ -1,6 +1,6 @@
 """How good predictions are: answer accuracy with its interval, its parts, and the gap between two test sets.
 
-As files an evaluation is `predictions.jsonl` with every expression's value and `result.json` with versions and hashes.
+On disk, an evaluation is `predictions.jsonl` with the values of expressions and `result.json` with versions and hashes.
 """
 
 import json
@@ -20,18 +20,18 @@ from comdiv.expression import operator_count, template
 from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
 
-UNKNOWN = "unknown"  # the part of the problems that have no gold expression
+UNKNOWN = "unknown"  # the part of the problems without a gold expression
 FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """The result on one test set. Every problem counts: `ill_formed`, `undefined`, `unreadable`, `missing` are shares
-    of all n and wrong; `counts` has their numbers, those of predictions for unknown ids, and of problems without gold.
+    of all n, and count as wrong; `counts` also has predictions for unknown ids and problems without a gold answer.
 
-    `expression_accuracy` is up to commutativity and associativity, over the problems with a gold expression; None
-    where there is none or nobody predicts one. `by_template_seen` is None where the training templates are not known.
-    `outcomes` are those of the single problems, in their order: whoever wants them need not evaluate again.
+    `expression_accuracy` ignores order and grouping of operands, over the problems with a gold expression; None if
+    there are none, or no expression was predicted. `by_template_seen` is None if the training templates are unknown.
+    `outcomes` has one outcome per problem, in order, so that nobody has to evaluate again.
     """
 
     answers: Share
@@ -45,7 +45,7 @@ class Evaluation:
 
     @property
     def right(self) -> dict[str, bool]:
-        """Of every problem, by its id, whether its answer is right: what paired tests want."""
+        """By id, whether the answer to a problem is right: the input of paired tests."""
         return {outcome.id: outcome.right for outcome in self.outcomes}
 
     @property
@@ -55,7 +55,7 @@ class Evaluation:
 
     @property
     def correct(self) -> int:
-        """How many have the right answer."""
+        """The number of problems with the right answer."""
         return self.answers.correct
 
     @property
@@ -75,7 +75,7 @@ class Evaluation:
 
     @property
     def ill_formed(self) -> float:
-        """The share of problems whose predicted expression is none, or names quantities that they do not have."""
+        """The share of problems whose predicted expression cannot be parsed or names quantities that they lack."""
         return self.counts["ill_formed"] / self.n
 
     @property
@@ -85,7 +85,7 @@ class Evaluation:
 
     @property
     def unreadable(self) -> float:
-        """The share of problems whose prediction says nothing that could be judged."""
+        """The share of problems whose prediction contains nothing that can be judged."""
         return self.counts["unreadable"] / self.n
 
     @property
@@ -94,7 +94,7 @@ class Evaluation:
         return self.counts["missing"] / self.n
 
     def to_json(self) -> dict[str, Any]:
-        """The record as it stands in `result.json`."""
+        """The record in `result.json`."""
         record: dict[str, Any] = {
             "answer_accuracy": self.answer_accuracy,
             "interval": list(self.interval),
@@ -124,8 +124,8 @@ def evaluate_predictions(
 ) -> Evaluation:
     """Compare every problem's prediction with its answer, and count.
 
-    `subsets` are named sets of ids that are reported apart; `triples` are problems with what they were composed of.
-    Problems of a synthetic dataset say which `composition` they test: each one is a subset by itself.
+    `subsets` are named sets of ids that are reported separately; `triples` are composed problems with their parts.
+    Problems of a synthetic dataset say which `composition` they test: each composition is a subset of its own.
     """
     outcomes = outcomes_of(problems, predictions)
     counts = Counter(outcome.kind for outcome in outcomes)
@@ -161,12 +161,12 @@ def _compositions(problems: Iterable[Problem]) -> dict[str, list[str]]:
 
 
 def templates_of(problems: Iterable[Problem]) -> frozenset[str]:
-    """The templates of a training set: what `evaluate_predictions` takes as `training_templates`."""
+    """The templates of a training set, for `training_templates` of `evaluate_predictions`."""
     return frozenset(template(problem.expression) for problem in problems if problem.expression is not None)
 
 
 def relative_gap(iid_accuracy: float, compositional_accuracy: float) -> float | None:
-    """How much better a solver is without new compositions: Acc_iid / Acc_comdiv − 1 (Table II); None at zero."""
+    """How much better a solver is without new compositions: Acc_iid / Acc_comdiv − 1 (Table II); None if undefined."""
     return iid_accuracy / compositional_accuracy - 1 if compositional_accuracy else None
 
 
@@ -175,7 +175,7 @@ def _share(outcomes: Sequence[Outcome]) -> Share:
 
 
 def _shares(outcomes: Sequence[Outcome], parts: Sequence[str]) -> dict[str, Share]:
-    """The share of each part, parts in their order, the unknown one last."""
+    """The share of each part, in the order of the parts, the unknown one last."""
     members: dict[str, list[Outcome]] = {}
     for outcome, part in zip(outcomes, parts, strict=True):
         members.setdefault(part, []).append(outcome)
@@ -216,9 +216,9 @@ def _parts_json(parts: Mapping[str, Share]) -> dict[str, Any]:
 def write_result(
     folder: Path, predictions: Sequence[Prediction], evaluation: Evaluation, origin: Mapping[str, Any]
 ) -> None:
-    """Write both files; `origin` says what was tested, and whose predictions these are.
+    """Write both files; `origin` says what was tested and whose predictions they are.
 
-    `result.json` arrives last: a folder that has it is complete.
+    `result.json` is written last: a folder that has it is complete.
     """
     from comdiv import __version__
 

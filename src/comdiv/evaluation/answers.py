@@ -1,8 +1,8 @@
-r"""The answer in what a model wrote: an expression, a lone number, or the number that a free text comes to.
+r"""The answer in a model's output: an expression, a lone number, or the number that a free text ends with.
 
-In order: what stands in the last `\boxed{}`, what follows the last `####`, the whole text where it is one number or one
-expression, else the last number of the text. Unlike in a problem's text, `7/2` is always one number here: an answer is
-no exercise.
+In order of preference: the content of the last `\boxed{}`, the text after the last `####`, the whole text if it is one
+number or one expression, the last number of the text. Unlike in a problem's text, `7/2` is always one number here:
+nobody is asked to work out an answer.
 """
 
 import re
@@ -44,7 +44,7 @@ _NUMBERED_HEADING = re.compile(r"[0-9]+[.)][ \t]+\S")  # `#### 2. Multiply` is M
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a text says: an expression, or an answer. `percent`: written as 20 %, which is 0.2 and may mean 20."""
+    """What a text says: an expression or an answer. `percent`: it was written as 20 %, which is 0.2 but may mean 20."""
 
     answer: Fraction | None = None
     expression: Expression | None = None
@@ -52,7 +52,7 @@ class ModelAnswer:
 
 
 def extract_answer(text: str) -> ModelAnswer:
-    """The answer of a model's text; raises `ExpressionError` where it has none."""
+    """The answer in a model's text; raises `ExpressionError` if there is none."""
     text = _plain_text(text)
     marked = (_last_boxed(text), _after_hashes(text))
     for content in marked:
@@ -66,7 +66,7 @@ def extract_answer(text: str) -> ModelAnswer:
 
 
 def _plain_text(text: str) -> str:
-    """Digits, minus signs and the LaTeX of numbers in one form: `１２` → `12`, `1{,}200` → `1,200`."""
+    """The text with digits, minus signs and LaTeX numbers in one form: `１２` → `12`, `1{,}200` → `1,200`."""
     text = half_width(text).translate(_MINUS_SIGNS)
     if "\\" not in text and "{,}" not in text:
         return text
@@ -90,7 +90,7 @@ def _last_boxed(text: str) -> str | None:
 
 
 def _after_hashes(text: str) -> str | None:
-    """The line after the last `####`, if a number opens it; otherwise it is a heading."""
+    """The line after the last `####` if it begins with a number; otherwise it is a heading."""
     lines = _AFTER_HASHES.findall(text)
     if not lines or _NUMBERED_HEADING.match(lines[-1]):
         return None
@@ -103,7 +103,7 @@ def _whole(text: str) -> ModelAnswer | None:
     text = text.strip("$ \t\r\n")
     if match := _NUMBER.fullmatch(text):
         return _value(match)
-    if "\n" in text:  # lines of working would be read as one long expression
+    if "\n" in text:  # several lines of working would be read as one long expression
         return None
     try:
         expression = parse_equation(text)
@@ -118,7 +118,7 @@ def _last_number(text: str) -> ModelAnswer | None:
 
 
 def _value(match: re.Match[str]) -> ModelAnswer | None:
-    """The number of a match; None for what looks like one, but has no value (1/0, a thousand digits)."""
+    """The number of a match; None if it looks like a number but has no value (1/0, a thousand digits)."""
     body = match["body"].replace(" ", "")
     if match["whole"]:
         body = f"{match['whole']}({match['bracketed'] or match['beside']})"

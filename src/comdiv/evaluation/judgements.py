@@ -1,8 +1,8 @@
 """What people think of problems: good or not on grammar, fluency and logic, the three criteria of §V-D.
 
-One record everywhere, whoever made it: `id` (the problem's), `judge`, the three criteria, `good` (all three of them, or
-given alone), and, where there are any, `comment` and `when`. Files come as JSON Lines, JSON, CSV, or as Label Studio
-exports them; a mark that is missing, doubtful or given twice is an error that names the problem and the judge.
+The record is the same everywhere: `id` (the problem's), `judge`, the three criteria, `good` (all three of them, or
+given alone), and optionally `comment` and `when`. Files are JSON Lines, JSON, CSV or Label Studio exports; a mark that
+is missing, ambiguous or given twice is an error that names the problem and the judge.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ from comdiv.errors import ComdivError
 from comdiv.files import write_json_lines
 
 CRITERIA = ("grammar", "fluency", "logic")
-GOOD, NOT_GOOD = "good", "not good"  # what the judges choose between in the forms that we export
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would work it out
+GOOD, NOT_GOOD = "good", "not good"  # the choices in the forms that we export
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would evaluate it
 PROBLEM_ID = "problem_id"  # our id where `id` is a Label Studio task's
 _MARKS = {
     **dict.fromkeys(("true", "1", "yes", "y", GOOD), True),
@@ -27,7 +27,7 @@ _MARKS = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One judge's marks for one problem. The three criteria are all there, or none of them and `good` alone."""
+    """One judge's marks for one problem: either all three criteria, or `good` alone."""
 
     id: str
     judge: str
@@ -53,7 +53,7 @@ class Judgement:
     def of_criteria(
         cls, id: str, judge: str, grammar: bool, fluency: bool, logic: bool, comment: str = "", when: str = ""
     ) -> "Judgement":
-        """A judgement by the three criteria: good where all of them are."""
+        """A judgement by the three criteria: good if all of them are."""
         return cls(id, judge, grammar and fluency and logic, grammar, fluency, logic, comment, when)
 
     def mark(self, criterion: str) -> bool | None:
@@ -67,7 +67,7 @@ class Judgement:
         return f"problem '{self.id}', judge '{self.judge}'"
 
     def to_json(self) -> dict[str, Any]:
-        """The record as it stands in a file: only what is known."""
+        """The record in a file: only what is known."""
         record: dict[str, Any] = {"id": self.id, "judge": self.judge}
         record |= {name: self.mark(name) for name in CRITERIA if self.mark(name) is not None}
         record["good"] = self.good
@@ -75,16 +75,16 @@ class Judgement:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], judge: str | None = None) -> "Judgement | None":
-        """The judgement of a flat record; None where nothing is marked yet. `judge` is who, if the record is silent.
+        """The judgement of a flat record; None if nothing is marked yet. `judge` is used if the record names none.
 
-        Label Studio's short exports (JSON-MIN, CSV) have our id in `problem_id`, its own in `id`, an `annotator`.
+        Label Studio's short exports (JSON-MIN, CSV) have our id in `problem_id`, their own in `id`, and an `annotator`.
         """
         name = _name(record, PROBLEM_ID) or ("" if "annotation_id" in record else _name(record, "id"))
         if not name:
             raise ComdivError(
-                f"no problem's id: Label Studio's export needs the column '{PROBLEM_ID}' of our tasks"
+                f"no problem id: a Label Studio export needs the column '{PROBLEM_ID}' of our tasks"
                 if "annotation_id" in record
-                else f"a judgement needs an 'id', the one of its problem; this record has {', '.join(record)[:200]}"
+                else f"a judgement needs the 'id' of its problem; this record has {', '.join(record)[:200]}"
             )
         who = _name(record, "judge") or _name(record, "annotator") or judge or ""
         if not who:
@@ -102,8 +102,8 @@ class Judgement:
 
 
 def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = False) -> tuple[Judgement, ...]:
-    """The judgements of a file in any of the forms. `judge` names who made it, where it does not say; the file's name
-    does otherwise. A problem without marks is an error, unless the judges are allowed to be `unfinished`.
+    """The judgements of a file in any of these forms. If the file does not say who judged, `judge` does, or else the
+    file's name. A problem without marks is an error, unless the judges are allowed to be `unfinished`.
     """
     places: dict[tuple[str, str], str] = {}
     judgements: list[Judgement] = []
@@ -133,7 +133,7 @@ def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = 
 
 
 def read_judgement_files(paths: Sequence[Path]) -> tuple[Judgement, ...]:
-    """The marks of several files. Files that do not say who judged are told apart by their names."""
+    """The judgements of several files. Files that do not say who judged are told apart by their names."""
     read = [read_judgements(path) for path in paths]
     judges = {judgement.judge for judgements in read for judgement in judgements}
     alone = len(judges) == 1 and len(paths) > 1  # every file's judge is "1", or "me"
@@ -152,7 +152,7 @@ def write_judgements(path: Path, judgements: Iterable[Judgement]) -> int:
 def judgements_by_judge(judgements: Sequence[Judgement]) -> dict[str, dict[str, Judgement]]:
     """Each judge's judgements by problem, judges and problems in the order of their first mark.
 
-    Judges that marked different problems cannot be compared: the error names the first mark that is missing.
+    Judges who marked different problems cannot be compared: the error names the first missing mark.
     """
     by_judge: dict[str, dict[str, Judgement]] = {}
     for judgement in judgements:
@@ -169,7 +169,7 @@ def judgements_by_judge(judgements: Sequence[Judgement]) -> dict[str, dict[str, 
 
 
 def _flat_records(record: Mapping[str, Any], where: str) -> Iterator[Mapping[str, Any]]:
-    """A record as it is; of a Label Studio task, one for each annotation, or one without marks."""
+    """A flat record unchanged; for a Label Studio task, one record per annotation, or one without marks."""
     data, annotations = record.get("data"), record.get("annotations")
     if not isinstance(data, dict) or not isinstance(annotations, list):
         yield record
@@ -193,12 +193,12 @@ def _flat_records(record: Mapping[str, Any], where: str) -> Iterator[Mapping[str
 
 
 def _value(value: Mapping[str, Any]) -> Any:
-    """What was chosen or written in one field of a Label Studio form."""
+    """The choice or text in one field of a Label Studio form."""
     return value.get("choices", value.get("text"))
 
 
 def _mark(value: Any, key: str) -> bool | None:
-    """True, false, or nothing; whatever could be read either way is refused."""
+    """True, false, or nothing; anything ambiguous is refused."""
     if isinstance(value, dict):
         value = _value(value)
     if isinstance(value, list) and len(value) == 1:
@@ -222,7 +222,7 @@ def _name(record: Mapping[str, Any], key: str) -> str:
 
 
 def harmless_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe stands before one that it would."""
+    """The text as a spreadsheet cell, with an apostrophe in front if it would be taken for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

@@ -1,7 +1,7 @@
 """How far judges agree (§V-D): Cohen's κ for two, Fleiss' for more, the share of good problems, the disagreements.
 
-The paper reports 83 and 84 good of 100 and κ = 0.71. Two judges with these shares agree on an odd number of problems,
-so that κ can be 0.67 or 0.75 but not 0.71: which is why every κ here comes with the table that it was computed from.
+The paper reports 83 and 84 good of 100, and κ = 0.71. Two judges with these shares agree on an odd number of problems,
+so κ can be 0.67 or 0.75, but not 0.71. Every κ here therefore comes with the table that it was computed from.
 """
 
 import math
@@ -25,12 +25,12 @@ _BANDS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """A κ with what it was computed from. `value` is None where every mark is the same: chance explains everything."""
+    """A κ with what it was computed from. `value` is None if every mark is the same: chance explains everything."""
 
     value: float | None
     interval: Interval | None
     observed: float  # the share of (pairs of) marks that agree
-    expected: float  # the share that would by chance
+    expected: float  # the share that would agree by chance
     n: int
 
     @property
@@ -58,8 +58,8 @@ class Kappa:
 def cohen_kappa(table: Sequence[Sequence[int]], confidence: float = 0.95) -> Kappa:
     """Cohen's κ of a square table: rows are the first judge's categories, columns the second's.
 
-    The interval is the large-sample one (Fleiss, Cohen and Everitt 1969). Where its variance is 0 (nothing is disputed,
-    or a judge uses one category only) it would say nothing: then Wilson's of the observed agreement takes its place.
+    The interval is the large-sample one (Fleiss, Cohen and Everitt 1969). If its variance is 0 (nothing is disputed, or
+    a judge uses only one category), Wilson's interval of the observed agreement takes its place.
     """
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any():
@@ -86,9 +86,9 @@ def cohen_kappa(table: Sequence[Sequence[int]], confidence: float = 0.95) -> Kap
 
 
 def fleiss_kappa(counts: Sequence[Sequence[int]], confidence: float = 0.95) -> Kappa:
-    """Fleiss' κ of counts: a row a problem, a column a category, how many judges chose it; all rows sum alike.
+    """Fleiss' κ of counts: one row per problem, one column per category, how many judges chose it; equal row sums.
 
-    The interval comes from leaving out each problem in turn (jackknife), which asks nothing of the distribution.
+    The interval comes from leaving out each problem in turn (jackknife), which assumes no distribution.
     """
     marks = np.asarray(counts, dtype=np.float64)
     if marks.ndim != 2 or not len(marks):
@@ -129,7 +129,7 @@ def _by_wilson(agreeing: int, n: int, expected: float, confidence: float) -> Int
 
 @dataclass(frozen=True, slots=True)
 class GoodShare:
-    """How many problems a judge found good, with Wilson's interval."""
+    """The number of problems that a judge found good, with Wilson's interval."""
 
     judge: str
     good: int
@@ -192,12 +192,12 @@ class CriterionAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All that can be said of two or more judges who marked the same problems."""
+    """The agreement of two or more judges who marked the same problems."""
 
     judges: tuple[str, ...]
     problems: tuple[str, ...]
-    criteria: tuple[CriterionAgreement, ...]  # `good` first; the three where every judge gave them
-    disagreements: tuple[tuple[Judgement, ...], ...]  # of each disputed problem every judge's marks
+    criteria: tuple[CriterionAgreement, ...]  # `good` first, then the three criteria if every judge gave them
+    disagreements: tuple[tuple[Judgement, ...], ...]  # for each disputed problem, every judge's marks
 
     @property
     def good(self) -> CriterionAgreement:
@@ -215,7 +215,7 @@ class Agreement:
 
 
 def agreement(judgements: Sequence[Judgement]) -> Agreement:
-    """Shares, κ and disagreements; judges that marked other problems than the rest are refused by name."""
+    """Shares, κ and disagreements; a judge who did not mark the same problems is an error that names them."""
     by_judge = judgements_by_judge(judgements)
     if len(by_judge) < 2:
         who = f"only '{next(iter(by_judge))}' did" if by_judge else "nobody did"

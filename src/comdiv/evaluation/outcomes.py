@@ -1,4 +1,4 @@
-"""What becomes of a prediction at its problem: its value, whether that is the answer, and if not, why."""
+"""The outcome of a prediction: its value, whether that is the right answer, and if not, why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,9 @@ Kind = Literal["right", "wrong", "ill_formed", "undefined", "unreadable", "missi
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one problem: its prediction with the expression's value, and whether that is right.
+    """The outcome of one problem: its prediction with the expression's value, and whether that is right.
 
-    `expression_right` is None where the problem has no gold expression; `prediction` where it has none.
+    `expression_right` is None if the problem has no gold expression, `prediction` if there is none for it.
     """
 
     id: str
@@ -40,17 +40,17 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """Whether the answer is the gold one; whatever else there is counts as wrong."""
+        """Whether the answer is the gold one; anything else counts as wrong."""
         return self.kind == "right"
 
 
 def gold_answer(problem: Problem) -> Fraction | None:
-    """The answer of the corpus, else the value of its expression; None where it has neither."""
+    """The answer of the corpus, or else the value of its expression; None if it has neither."""
     return read(problem).value if problem.answer is None else problem.answer
 
 
 def resolve(prediction: Prediction, values: Sequence[Fraction]) -> Prediction:
-    """The prediction with its expression's exact value over a problem's quantities, or the reason for none.
+    """The prediction with its expression's exact value over a problem's quantities, or the reason why it has none.
 
     A quantity that the text does not have makes it ill-formed; a division by zero, or a value that is not rational or
     far too large, makes it undefined.
@@ -77,9 +77,9 @@ def outcome_of(problem: Problem, prediction: Prediction | None) -> Outcome:
 
 
 def outcomes_of(problems: Sequence[Problem], predictions: Sequence[Prediction]) -> list[Outcome]:
-    """The outcome of every problem, in their order; problems without a prediction are missing, and so wrong.
+    """The outcome of every problem, in order; a problem without a prediction is missing, and counts as wrong.
 
-    Predictions for other problems are passed over, but not if all are: then they are of another test set.
+    Predictions for other problems are ignored, unless all are: then they belong to another test set.
     """
     by_id = predictions_by_id(predictions)
     if not problems:
@@ -109,7 +109,7 @@ def _kind(reading: Reading, prediction: Prediction) -> Kind:
 
 
 def _expression_right(reading: Reading, prediction: Prediction) -> bool | None:
-    """Equivalence over quantities; over numbers where the prediction names none: `12*3` is `N0*N1` of 3 and 12."""
+    """Equivalence over quantities, or over numbers if the prediction names none: `12*3` is `N0*N1` of 3 and 12."""
     gold = reading.expression
     if gold is None:
         return None
@@ -124,7 +124,7 @@ def _expression_right(reading: Reading, prediction: Prediction) -> bool | None:
 
 
 def _over_numbers(expression: Expression, values: Sequence[Fraction]) -> Expression:
-    """Every leaf as its value, and a fraction as a division, so that 1/2, 0.5 and 50 % are the same."""
+    """The expression with leaves as values and fractions as divisions, so that 1/2, 0.5 and 50 % are the same."""
 
     def number(leaf: Leaf) -> Expression:
         value = values[leaf.index] if isinstance(leaf, Reference) else leaf.value

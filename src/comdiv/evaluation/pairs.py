@@ -1,7 +1,7 @@
-"""Compositional pairs: who solves two problems should solve what operation 1 makes of them (§IV).
+"""Compositional pairs: whoever solves two problems should also solve their composition by operation 1 (§IV).
 
-Of triples (first problem, second problem, the two composed), a solver that composes as well as it solves gets S1·S2 of
-the composed ones right: both parts must be solved. What is missing from that is the price of composing them.
+Given triples (first problem, second problem, their composition), a solver that composes as well as it solves gets S1·S2
+of the compositions right, because both parts must be solved. Any shortfall is the cost of composing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,9 +32,9 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class PairsResult:
-    """S1, S2 and what they promise, beside what was observed; intervals of 95 % by drawing triples with replacement.
+    """S1, S2 and their product beside the observed share; 95 % intervals by drawing triples with replacement.
 
-    `after_both` is the share of composed problems that are solved where both parts are: composing alone.
+    `after_both` is the share of composed problems solved among those whose parts are both solved: composing alone.
     """
 
     first: Share
@@ -70,7 +70,7 @@ class PairsResult:
 def evaluate_pairs(
     triples: Sequence[Triple], right: Mapping[str, bool], seed: int = 0, resamples: int = 10_000
 ) -> PairsResult:
-    """Compare the composed problems with their parts; `right` says of every id whether its answer is the gold one."""
+    """Compare the composed problems with their parts; `right` says for every id whether its answer is right."""
     import numpy as np
 
     if not triples:
@@ -112,7 +112,7 @@ def _interval(values: Any) -> Interval:
 
 
 def read_triples(path: Path) -> tuple[Triple, ...]:
-    """The triples of a file; a problem that is in two of them is an error."""
+    """The triples of a file; a problem that occurs in two of them is an error."""
     triples: list[Triple] = []
     seen: set[str] = set()
     for number, record in read_json_lines(path):
@@ -120,7 +120,7 @@ def read_triples(path: Path) -> tuple[Triple, ...]:
         names = [name for name in fields if isinstance(name, str) and name]
         if len(names) != 3:
             raise ComdivError(
-                f"{path}, line {number}: a pair has the ids 'first', 'second' and 'id', of the composed one"
+                f"{path}, line {number}: a pair needs the ids 'first', 'second' and 'id' (of their composition)"
             )
         if twice := [name for name in names if name in seen or names.count(name) > 1]:
             raise ComdivError(f"{path}, line {number}: the problem '{twice[0]}' is in a pair already")

@@ -1,10 +1,10 @@
-"""Predictions: what somebody's solver or language model said about each problem, in files of many kinds.
+"""Predictions: what a solver or language model said about each problem, in files of many kinds.
 
-Besides, the samples that lm-evaluation-harness logs are read as they are.
+Samples logged by lm-evaluation-harness are read unchanged.
 
-A record has an `id` and one of these, the first that is there: the model's words (`prediction`, `output`, `response`,
-`completion`), an `expression` (over `N0`… or over numbers), an `answer`, a `text`. The model's words come first because
-people write them beside the gold `answer` of their data, which must not be scored in their place.
+A record has an `id` and at least one of these; the first one present counts: the model's words (`prediction`, `output`,
+`response`, `completion`), an `expression` (over `N0`… or over numbers), an `answer`, a `text`. The model's words come
+first because people write them beside the gold `answer` of their data, which must not be scored instead.
 """
 
 import math
@@ -28,9 +28,9 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False, "": False}
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One prediction. Where there is an expression, it decides; the answer is then its value, if that is known yet.
+    """One prediction. If there is an expression, it decides; the answer is then its value, once that is known.
 
-    `percent` says that the answer was written as 20 %: it is 0.2, and right as well where the gold answer is 20.
+    `percent` says that the answer was written as 20 %: it is 0.2, but also right if the gold answer is 20.
     `reason` says why a prediction is ill-formed, undefined or unreadable; `extra` keeps the record's other keys.
     """
 
@@ -46,11 +46,11 @@ class Prediction:
 
     @property
     def unreadable(self) -> bool:
-        """Whether there is nothing that could be judged, nor a failed expression."""
+        """Whether there is nothing to judge, not even a failed expression."""
         return self.expression is None and self.answer is None and not self.ill_formed and not self.undefined
 
     def to_json(self) -> dict[str, Any]:
-        """The record as it stands in `predictions.jsonl`."""
+        """The record in `predictions.jsonl`."""
         record: dict[str, Any] = {"id": self.id}
         record["expression"] = None if self.expression is None else to_infix(self.expression)
         record["answer"] = None if self.answer is None else _written(self.answer, self.percent)
@@ -64,7 +64,7 @@ class Prediction:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Prediction":
-        """Anybody's record; what cannot be read is in the prediction's `reason`, only a missing id is an error."""
+        """The prediction of a record; what cannot be read goes into `reason`, and only a missing id is an error."""
         extra = {key: value for key, value in record.items() if key not in _OWN_KEYS}
         blank = cls(_id(record), log_probability=_log_probability(record), extra=extra)
         for key in OUTPUT_KEYS:
@@ -87,7 +87,7 @@ class Prediction:
 
     @classmethod
     def from_solution(cls, problem_id: str, solution: Solution) -> "Prediction":
-        """A solver's solution as a prediction, its hypotheses beside it."""
+        """A solver's solution as a prediction, with its hypotheses."""
         hypotheses = [
             {
                 "expression": None if hypothesis.expression is None else to_infix(hypothesis.expression),
@@ -107,7 +107,7 @@ class Prediction:
 
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
-    """The predictions of a JSON Lines, JSON or CSV file, one for each record, readable or not; ids must be unique."""
+    """The predictions of a JSON Lines, JSON or CSV file, one per record, readable or not; ids must be unique."""
     places: dict[str, str] = {}
     predictions = []
     for where, record in read_records(path):
@@ -116,7 +116,7 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
         except ComdivError as error:
             raise ComdivError(f"{where}: {error}") from error
         if prediction.id in places:
-            raise ComdivError(f"{where}: the id '{prediction.id}' is there twice, first in {places[prediction.id]}")
+            raise ComdivError(f"{where}: the id '{prediction.id}' occurs twice, first in {places[prediction.id]}")
         places[prediction.id] = where
         predictions.append(prediction)
     return tuple(predictions)
@@ -138,12 +138,12 @@ def predictions_by_id(predictions: Sequence[Prediction]) -> dict[str, Prediction
 
 
 def _logged_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record of a sample that lm-evaluation-harness logged: the problem's id and the model's words, unfiltered."""
+    """The record of a sample logged by lm-evaluation-harness: the problem's id and the model's unfiltered words."""
     document, responses = record.get("doc"), record.get("resps")
     if not isinstance(document, dict) or not isinstance(responses, list):
         return record
     words: Any = responses
-    while isinstance(words, list):  # one list a request, one response in it
+    while isinstance(words, list):  # one list per request, with one response
         words = words[0] if words else None
     return {"id": document.get("id"), "output": words}
 
@@ -166,7 +166,7 @@ def _from_expression(prediction: Prediction, record: Mapping[str, Any]) -> Predi
         expression = _parse(text)
     except ExpressionError as error:
         return replace(prediction, ill_formed=True, reason=f"expression '{str(text)[:60]}': {error}")
-    try:  # the expression decides: an answer beside it that cannot be read is no loss
+    try:  # the expression decides: an unreadable answer beside it does not matter
         answer = None if _is_blank(record.get("answer")) else parse_answer(record["answer"])
     except ExpressionError:
         answer = None
@@ -174,7 +174,7 @@ def _from_expression(prediction: Prediction, record: Mapping[str, Any]) -> Predi
 
 
 def _parse(text: str) -> Expression:
-    """`N0*N1`, `3*12`, `x = 3*12`, and `3*12 = 36`, where the result is only repeated."""
+    """Parse `N0*N1`, `3*12`, `x = 3*12`, or `3*12 = 36`, which merely repeats the result."""
     try:
         return parse_equation(text)
     except ExpressionError:
@@ -201,9 +201,7 @@ def _id(record: Mapping[str, Any]) -> str:
     value = record.get("id")
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         keys = ", ".join(str(key) for key in record)
-        raise ComdivError(
-            f"a prediction needs an 'id', the one of its problem; this record has {keys[:200] or 'no keys'}"
-        )
+        raise ComdivError(f"a prediction needs the 'id' of its problem; this record has {keys[:200] or 'no keys'}")
     return str(value)
 
 

@@ -1,6 +1,6 @@
 """How sure a number is: Wilson's interval for a share, Student's for a mean over seeds, paired tests for A against B.
 
-A and B answered the same problems, so that what matters is where they differ.
+A and B answered the same problems, so only the problems on which they differ matter.
 """
 
 import math
@@ -15,7 +15,7 @@ from comdiv.evaluation.predictions import Prediction
 from comdiv.problem import Problem
 
 Interval = tuple[float, float]
-_CELLS = 4_000_000  # drawn at once: 32 MB of indices
+_CELLS = 4_000_000  # indices drawn at once: 32 MB
 
 
 def as_list(interval: Interval | None) -> list[float] | None:
@@ -24,9 +24,9 @@ def as_list(interval: Interval | None) -> list[float] | None:
 
 
 def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interval:
-    """Wilson's score interval of a share: within [0, 1] and sensible at 0 and n, where the textbook's ± is not.
+    """Wilson's score interval of a share: within [0, 1] and sensible at 0 and n, unlike the textbook's ±.
 
-    Nothing seen, nothing known: of no trials it is (0, 1).
+    Without any trials it is (0, 1).
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}")
@@ -37,14 +37,14 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z / scale * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At the ends the formula gives 0 and 1 but for rounding; the share itself is always inside.
+    # At the ends the formula gives 0 and 1 except for rounding; the share itself is always inside.
     low = min(share, max(0.0, centre - half)) if successes else 0.0
     return low, max(share, centre + half) if successes < n else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many are right, with Wilson's 95 % interval; of none, neither is known."""
+    """The share of n problems that is right, with Wilson's 95 % interval; both are None if n is 0."""
 
     correct: int
     n: int
@@ -56,7 +56,7 @@ class Share:
 
     @property
     def interval(self) -> Interval | None:
-        """Where the share may well be for other problems of the same kind."""
+        """Where the share would plausibly lie for other problems of the same kind."""
         return wilson_interval(self.correct, self.n) if self.n else None
 
     def to_json(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class SeedMean:
 
 
 def mean_over_seeds(values: Sequence[float], confidence: float = 0.95) -> SeedMean:
-    """The mean of one number a seed; the interval is about other seeds, not about other problems."""
+    """The mean of one number per seed; the interval is about other seeds, not about other problems."""
     if not values:
         raise ValueError("a mean of nothing")
     mean = fmean(values)
@@ -165,9 +165,9 @@ def paired_bootstrap(
 ) -> tuple[float, Interval, float]:
     """The difference A − B, its 95 % percentile interval, and the two-sided p, by drawing problems with replacement.
 
-    A problem is right or wrong, or, over several trainings, right so many times: then the difference is in these.
-    p is twice the share of draws on the rarer side of no difference, draws of none counted on both sides, and the
-    sample itself counted as a draw, so that it is never 0. Exchanging A and B changes the sign and nothing else.
+    A problem is right or wrong or, over several trainings, right a number of times; the difference is between those.
+    p is twice the share of draws on the rarer side of zero. Draws with no difference count on both sides, and the
+    sample itself counts as a draw, so p is never 0. Exchanging A and B changes only the sign.
     """
     import numpy as np
 
@@ -184,7 +184,7 @@ def paired_bootstrap(
 
 
 def resampled_indices(n: int, seed: int, resamples: int) -> Iterator[Any]:
-    """Draws of n among n with replacement, for a bootstrap: arrays of (draws, n) indices, `resamples` draws in all."""
+    """Bootstrap draws of n out of n with replacement: arrays of (draws, n) indices, `resamples` draws in total."""
     import numpy as np
 
     if resamples < 1:
@@ -196,12 +196,12 @@ def resampled_indices(n: int, seed: int, resamples: int) -> Iterator[Any]:
 
 
 def mcnemar(a_right: Sequence[bool], b_right: Sequence[bool]) -> McNemar:
-    """McNemar's exact test: were A and B equally good, each of the problems where they differ would be a fair coin."""
+    """McNemar's exact test: if A and B were equally good, each problem on which they differ would be a fair coin."""
     pairs = list(zip(a_right, b_right, strict=True))
     both, only_a = pairs.count((True, True)), pairs.count((True, False))
     only_b, neither = pairs.count((False, True)), pairs.count((False, False))
     differing = only_a + only_b
-    term = tail = 1  # whole numbers to the end: 2^n is no float for n above 1,023
+    term = tail = 1  # integers throughout: 2^n is not a float for n above 1,023
     for successes in range(min(only_a, only_b)):
         term = term * (differing - successes) // (successes + 1)  # the next binomial coefficient
         tail += term

@@ -1,4 +1,4 @@
-"""Taking comdiv's problems elsewhere, and what was found out there back: hubs, language-model harnesses, judges."""
+"""Taking comdiv's problems elsewhere and bringing results back: hubs, language-model harnesses, judges."""
 
 from comdiv.exchange.compositional_pairs import compose_pairs, export_compositional_pairs
 from comdiv.exchange.exports import Export, ExportSource, write_export

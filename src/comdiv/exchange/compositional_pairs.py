@@ -1,7 +1,7 @@
-"""The paper's operation 1 as a benchmark: two problems and what it makes of them (§IV), to be asked of any model.
+"""The paper's operation 1 as a benchmark: two problems and their composition (§IV), for any model to solve.
 
-A model's accuracies on the parts promise S1·S2 on the composed problems; `comdiv evaluate --predictions` says how far
-it stays below. The problems are for measuring, never for training: they may come from a test set.
+From a model's accuracies on the parts, S1·S2 is expected on the composed problems; `comdiv evaluate --predictions` says
+how far below it stays. The problems are for measuring, never for training: they may come from a test set.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ from comdiv.reading import read
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
-_SHARD = 200  # problems between two signs of life
+_SHARD = 200  # problems between two progress reports
 _TRIED = 20  # compositions of each problem, from which the pairs are chosen
 
 
 @dataclass(frozen=True, slots=True)
 class ComposedPair:
-    """Two problems and the one that operation 1 makes of them."""
+    """Two problems and their composition by operation 1."""
 
-    first: Problem  # asks for what a clause of the second states
+    first: Problem  # asks for what a clause of the second problem states
     second: Problem
     composed: Problem
 
@@ -52,10 +52,10 @@ def compose_pairs(
     checks: Literal["full", "paper"] = "full",
     progress: Progress | None = None,
 ) -> tuple[list[ComposedPair], dict[str, int]]:
-    """Compositions in which every problem occurs at most once, and what became of all drafts.
+    """Compositions in which every problem occurs at most once, and the fates of all drafts.
 
-    Only problems whose expression gives their answer take part. Problems that few others go with choose first, so that
-    there are many pairs; same seed, same pairs.
+    Only problems whose expression gives their answer take part. Problems with the fewest partners choose first, so that
+    there are many pairs; the same seed gives the same pairs.
     """
     usable = {problem.id: problem for problem in problems if has_worked_solution(problem)}
     tell: Progress = progress or (lambda what, done, total, note: None)
@@ -93,7 +93,7 @@ def compose_pairs(
     if sample is not None:
         if sample > len(chosen):
             raise ComdivError(
-                f"{sample} pairs are wanted, but these {len(problems):,} problems give only {len(chosen):,}"
+                f"{sample} pairs were asked for, but these {len(problems):,} problems give only {len(chosen):,}"
             )
         chosen = sorted(chosen, key=lambda pair: choice(pair.composed)[1])[:sample]
     return sorted(chosen, key=lambda pair: pair.composed.id), dict(drafts.most_common())
@@ -115,7 +115,7 @@ def export_compositional_pairs(
 ) -> dict[str, Any]:
     """Write the pairs: `test.jsonl` and `pairs.jsonl` for `comdiv evaluate`, and tasks for lm-evaluation-harness.
 
-    Examples for the prompts come from `train`; without it, from the problems that are in no pair.
+    Examples for the prompts come from `train` or, without it, from the problems that are in no pair.
     """
     check_target(out, force=force)
     pairs, drafts = compose_pairs(problems, sample=sample, seed=seed, match=match, checks=checks, progress=progress)
@@ -165,22 +165,22 @@ observed, with intervals.
 
 
 class PairsSettings(Settings):
-    """Which pairs are composed, and how they are asked."""
+    """Which pairs are composed, and how the tasks ask them."""
 
-    sample: int | None = Field(None, ge=1, description="Number of pairs; without it, all there are.")
-    seed: int = Field(0, ge=0, description="Another seed, other problems and another order.")
+    sample: int | None = Field(None, ge=1, description="How many pairs; all by default.")
+    seed: int = Field(0, ge=0, description="Seed of the choice and order of problems.")
     match: Literal["unit", "environment"] = Field(
         "unit", description="What the question and the clause that it replaces share."
     )
-    checks: Literal["full", "paper"] = Field("full", description="paper: only that the composed problem has a value.")
-    name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the corpus's by default.")
+    checks: Literal["full", "paper"] = Field("full", description="paper: only that the composition has a value.")
+    name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the corpus's name by default.")
     shots: int = Field(DEFAULT_SHOTS, ge=0, description="Examples in the prompts of the tasks.")
 
 
 class PairsExport(Export):
-    """Two problems and what operation 1 (§IV) makes of them, as a benchmark: is what is composed worse than S1·S2?
+    """Two problems and their composition by operation 1 (§IV), as a benchmark: is a model worse than S1·S2 on it?
 
-    Of a dataset folder its test problems are paired; examples come from its training problems.
+    For a dataset folder, the test problems are paired; examples come from the training problems.
     """
 
     reads = "test"

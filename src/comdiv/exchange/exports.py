@@ -1,9 +1,8 @@
-"""What an export is: settings, and a function that writes something made of problems or of a dataset folder.
+"""What an export is: settings, and a function that writes something made from problems or from a dataset folder.
 
-Exports are plug-ins: an entry point of the group `comdiv.exports` names a subclass of `Export`, and `comdiv export`
-has it, with an option for each of its settings. Most write folders, which are complete or not there, with
-`export.json` to say what they were made from; of a dataset folder they take the splits in it, and the parts of their
-test sides.
+Exports are plug-ins: an entry point of the group `comdiv.exports` names a subclass of `Export`, which becomes a command
+of `comdiv export` with one option per setting. Most write a folder that is complete or absent, with `export.json` to
+say what it was made from; of a dataset folder they take the splits in it, and the parts of their test sides.
 """
 
 import json
@@ -24,8 +23,8 @@ EXPORT = "export.json"
 COMPOSITIONAL, IID = "compositional", "iid"
 _METHODS = {"dbca": COMPOSITIONAL, "iid": IID}
 
-Facts = dict[str, Any]  # what was written and from what: for `export.json` and for programs
-Note = Callable[[str], None]  # told what a user should know besides
+Facts = dict[str, Any]  # what was written and from what, for `export.json` and for programs
+Note = Callable[[str], None]  # called with anything else a user should know
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,13 @@ class ExportSource:
 class Export(ABC):
     """A way to take datasets or problems elsewhere. Its docstring is the help of `comdiv export NAME`.
 
-    `reads` says what it wants: a `folder`, the problems of any `corpus`, or the `test` problems of one.
+    `reads` says what it needs: a `folder`, the problems of any `corpus`, or the `test` problems of one.
     """
 
     reads: ClassVar[Literal["folder", "corpus", "test"]]
     settings: ClassVar[type[Settings]]
     example: ClassVar[str] = ""
-    folder_help: ClassVar[str] = "A dataset folder, or one with several in it."
+    folder_help: ClassVar[str] = "A dataset folder, or a folder that contains several."
     out_help: ClassVar[str] = "The folder to write."
     force_help: ClassVar[str] = "Replace what is there."
 
@@ -63,18 +62,18 @@ class Export(ABC):
 
 
 def check_target(folder: Path, *, force: bool) -> bool:
-    """Refuse a place that must not be written to, before any work is done; whether an earlier export is there."""
+    """Refuse a place that must not be written to, before any work is done; return whether it has an earlier export."""
     refuse_to_overwrite(folder, force=force)
     occupied = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
     if occupied and not (folder / EXPORT).is_file():
-        raise ComdivError(f"{folder} is no export of comdiv, so it is not replaced; choose another name")
+        raise ComdivError(f"{folder} is not an export of comdiv, so it is not replaced; choose another name")
     return occupied
 
 
 def write_export(folder: Path, make: Callable[[Path], Mapping[str, Any]], *, force: bool) -> Facts:
-    """Let `make` fill an empty folder and return its facts; it then takes its place as a whole.
+    """Let `make` fill an empty folder and return its facts; the folder then takes its place as a whole.
 
-    With `force` an earlier export goes, with everything in it; anything else that is there stays, and is an error.
+    With `force`, an earlier export is removed with everything in it; anything else is an error and stays.
     """
     from comdiv import __version__
 
@@ -86,7 +85,7 @@ def write_export(folder: Path, make: Callable[[Path], Mapping[str, Any]], *, for
         facts["versions"] = {"comdiv": __version__}
         write_text(staging / EXPORT, json.dumps(facts, ensure_ascii=False, indent=2) + "\n")
         if not occupied:
-            staging.replace(folder)  # an empty folder is replaced, too
+            staging.replace(folder)  # also replaces an empty folder
         else:
             with staging_folder(folder) as away:
                 folder.replace(away)
@@ -96,7 +95,7 @@ def write_export(folder: Path, make: Callable[[Path], Mapping[str, Any]], *, for
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A dataset under the name that it has in an export."""
+    """A dataset and its name in an export."""
 
     name: str
     folder: Path
@@ -105,7 +104,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A test side, or the structural or lexical half of one, with the split whose training side goes with it."""
+    """A test side, or its structural or lexical half, with the split whose training side belongs to it."""
 
     name: str
     split: Split
@@ -113,12 +112,12 @@ class Part:
 
 
 def find_splits(folder: Path) -> list[Split]:
-    """The dataset of a folder and those in it (`iid`, `split-1`, `target-0.30`…), the folder's own first."""
+    """The dataset of a folder and those below it (`iid`, `split-1`, `target-0.30`…), the folder's own first."""
     splits = [Split(_own_name(dataset := read_dataset(folder)), folder, dataset)] if (folder / FACTS).is_file() else []
     inner = sorted(path.parent for path in folder.glob(f"*/{FACTS}")) if folder.is_dir() else []
     splits += [Split(path.name, path, read_dataset(path)) for path in inner]
     if not splits:
-        raise ComdivError(f"{folder} is no complete dataset folder, nor are there any in it: no {FACTS}")
+        raise ComdivError(f"{folder} is not a complete dataset folder, nor does it contain one: no {FACTS}")
     names = [split.name for split in splits]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ComdivError(f"{folder} holds two splits that would be called '{twice[0]}': export them one by one")

@@ -1,8 +1,8 @@
-"""A folder that Hugging Face `datasets.load_dataset` reads as it is, and its way to the hub.
+"""A folder that Hugging Face `datasets.load_dataset` can read directly, and its upload to the hub.
 
 Every split is a configuration with train, validation and test; the halves of a synthesised set are configurations of
 their own, with the same training side. The card says how each was made, where the problems came from and under which
-terms they may be passed on, and carries a canary: a text that shows up wherever the test problems were trained on.
+terms they may be passed on. It also has a canary: a text that a model trained on the test problems would have seen.
 """
 
 import re
@@ -36,17 +36,17 @@ from comdiv.problem import Problem
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
-_CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # ours alone: the same data always give the same canary
+_CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # our namespace: the same data always give the same canary
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
-# What the table of published corpora writes → what the Hugging Face hub calls it
+# A licence's name in the table of published corpora → its name on the Hugging Face hub
 _HUB_NAMES = {"Apache-2.0": "apache-2.0", "MIT": "mit", "CC BY-NC 4.0": "cc-by-nc-4.0", "CC BY 4.0": "cc-by-4.0"}
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusSource:
-    """A corpus that problems came from: `licence` is empty where its authors state none, or we do not know it."""
+    """A corpus that problems came from: `licence` is empty if its authors state none, or if we do not know it."""
 
     corpus: str
     licence: str
@@ -73,7 +73,7 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
             ]
             sides += [(half.name, "test", half.test) for half in halves]
             for name, side, problems in sides:
-                if not problems:  # the hub's reader stumbles over empty files
+                if not problems:  # the hub's reader fails on empty files
                     continue
                 path = f"data/{name}/{side}.jsonl"
                 rows = (flat_row(problem, canary) for problem in problems)
@@ -104,7 +104,7 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
 
 
 def find_sources(problems: Iterable[Problem], named: Iterable[str] = ()) -> list[CorpusSource]:
-    """The corpora named in the problems' provenance (and besides), by name, without repetition."""
+    """The corpora named in the problems' provenance and in `named`, sorted by name, without repetition."""
     names = {problem.provenance.corpus for problem in problems} | set(named)
     return [_source(name) for name in sorted(names - {""})]
 
@@ -120,7 +120,7 @@ def _source(name: str) -> CorpusSource:
 
 
 def hub_licence(sources: Iterable[CorpusSource], said: str | None = None) -> str | None:
-    """The licence as the hub writes it: the user's word, else the sources' one; None where they differ or say none."""
+    """The licence as the hub writes it: the user's, or else that of all sources; None if they differ or state none."""
     if said is not None:
         return _HUB_NAMES.get(said, said)
     licences = {source.licence.partition(" (")[0] for source in sources}
@@ -128,7 +128,7 @@ def hub_licence(sources: Iterable[CorpusSource], said: str | None = None) -> str
 
 
 def canary_of(splits: Sequence[Split]) -> str:
-    """A text that is nowhere else in the world: derived from the data, so that exporting again gives the same one."""
+    """A text that occurs nowhere else, derived from the data so that exporting again gives the same one."""
     hashes = [str(entry) for split in splits for entry in split.dataset.facts.get("files", {}).items()]
     return f"comdiv benchmark data, not for training; canary {uuid5(_CANARIES, ' '.join(hashes))}"
 
@@ -190,7 +190,7 @@ def hub_card(
 
 
 def _history(split: Split) -> str:
-    """What the dataset's own card says of it, under our headings; its facts stand beside its data in full."""
+    """What the dataset's own card says, under our headings; its facts are beside its data in full."""
     path = split.folder / "README.md"
     card = path.read_text(encoding="utf-8") if path.is_file() else ""
     text = _FRONT_MATTER.sub("", card).strip()
@@ -208,7 +208,7 @@ def push_to_hub(
         from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
     except ImportError as error:
         raise ComdivError("--push needs the hub's package: pip install 'comdiv[hub]'") from error
-    # The client's network library has changed over its versions; all of its errors descend from one of this name.
+    # The client has used different network libraries; their errors all descend from a class of this name.
     unreachable: tuple[type[Exception], ...] = (OSError,)
     unreachable += tuple(
         kind for kind in HfHubHTTPError.__mro__ if kind.__name__ == "HTTPError" and issubclass(kind, Exception)
@@ -220,7 +220,7 @@ def push_to_hub(
             folder_path=out, repo_id=repository, repo_type="dataset", commit_message="Export of a comdiv dataset"
         )
     except LocalTokenNotFoundError as error:
-        raise ComdivError("nobody is logged in to the hub: run `hf auth login`, or set HF_TOKEN") from error
+        raise ComdivError("you are not logged in to the hub: run `hf auth login`, or set HF_TOKEN") from error
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else "?"
         hint = "; run `hf auth login`, or set HF_TOKEN" if status == 401 else ""
@@ -232,12 +232,12 @@ def push_to_hub(
 
 
 def check_repository(repository: str, facts: Mapping[str, Any]) -> None:
-    """Refuse a name that is none, and data that nobody said may be passed on."""
+    """Refuse an invalid name, and data without a known licence."""
     if not _REPOSITORY.fullmatch(repository):
-        raise ComdivError(f"--push {repository!r}: a repository is OWNER/NAME")
+        raise ComdivError(f"--push {repository!r}: name the repository as OWNER/NAME")
     if not facts.get("licence"):
         sources = "; ".join(facts.get("sources", [])) or "unknown sources"
-        raise ComdivError(f"no licence is known for these problems ({sources}): if you may publish them, say --licence")
+        raise ComdivError(f"no licence is known for these problems ({sources}): if you may publish them, use --licence")
 
 
 class HubSettings(Settings):
@@ -246,12 +246,12 @@ class HubSettings(Settings):
     push: str | None = Field(None, description="Upload it to the Hugging Face hub, as OWNER/NAME.")
     private: bool = Field(False, description="With --push: a repository that only you can see.")
     licence: str | None = Field(
-        None, description="The licence for the card, e.g. cc-by-4.0; that of the source corpus otherwise."
+        None, description="The licence for the card, e.g. cc-by-4.0; by default that of the source corpus."
     )
 
 
 class HubExport(Export):
-    """A folder that Hugging Face `load_dataset` reads as it is: one configuration per split, a card, a canary."""
+    """A folder that Hugging Face `load_dataset` can read: one configuration per split, a card, a canary."""
 
     reads = "folder"
     settings = HubSettings
@@ -266,7 +266,7 @@ class HubExport(Export):
             note(f"uploading {out} to {settings.push}")
             facts["pushed"] = push_to_hub(out, settings.push, facts, private=settings.private)
         elif facts["licence"] is None:
-            note("no licence is known for these problems; the card says so. --licence names one")
+            note("no licence is known for these problems, and the card says so; name one with --licence")
         return facts
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:

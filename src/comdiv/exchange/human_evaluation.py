@@ -1,7 +1,7 @@
 """Human evaluation elsewhere (§V-D): problems to judge in Label Studio or in a spreadsheet.
 
-Wherever they judge, judges are given the same: a sample of problems, in one order for all, and three questions. What
-comes back (Label Studio's JSON, JSON-MIN or CSV, a filled-in sheet) is read by `comdiv import judgements`.
+Wherever they work, all judges get the same sample of problems in the same order, and the same three questions.
+`comdiv import judgements` reads what comes back: Label Studio's JSON, JSON-MIN or CSV, or a filled-in sheet.
 """
 
 import csv
@@ -37,7 +37,7 @@ _SHOWN = {"equation": "Equation", "answer": "Answer"}
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A problem as a judge sees it: nothing tells who or what wrote it."""
+    """A problem as a judge sees it: nothing shows who or what wrote it."""
 
     id: str
     text: str
@@ -50,12 +50,12 @@ class Sheet:
 
 
 def draw_sheets(problems: Sequence[Problem], sample: int | None = None, seed: int = 0) -> list[Sheet]:
-    """The problems to judge: all or a sample, shuffled so that their order tells nothing; same seed, same sheets."""
+    """The problems to judge: all or a sample, shuffled so that the order reveals nothing; the seed decides."""
     if not problems:
         raise ComdivError("there are no problems to judge")
     size = len(problems) if sample is None else sample
     if size > len(problems):
-        raise ComdivError(f"a sample of {size} from {len(problems)} problems: there are not as many")
+        raise ComdivError(f"cannot draw a sample of {size} from {len(problems)} problems")
     chosen = Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
     return [
         Sheet(
@@ -84,7 +84,7 @@ def export_label_studio(
 
 
 def labelling_interface() -> str:
-    """The form: the problem, its equation and answer, a choice for each criterion, room for a comment."""
+    """The form: the problem, its equation and answer, one choice per criterion, and a field for a comment."""
     lines = ["<View>", '  <Text name="text" value="$text"/>']
     for field, title in _SHOWN.items():
         lines += [f'  <Header value={quoteattr(title)} size="5"/>', f'  <Text name="{field}" value="${field}"/>']
@@ -106,15 +106,15 @@ def export_csv(
     judge: str = "",
     force: bool = False,
 ) -> Facts:
-    """Write the sheet of one judge; everybody who gets the same seed judges the same problems in the same order.
+    """Write the sheet of one judge; with the same seed, all judge the same problems in the same order.
 
-    Spreadsheet programs take a cell that begins with `=`, `+`, `-` or `@` for a formula, whoever wrote it: such cells
-    get a leading apostrophe. The reader of judgements takes it off the ids again.
+    Spreadsheet programs take a cell that begins with `=`, `+`, `-` or `@` for a formula, so such cells get a leading
+    apostrophe. The reader of judgements removes it from ids again.
     """
     refuse_to_overwrite(out, force=force)
     sheets = draw_sheets(problems, sample, seed)
     with atomic_write(out) as stream:
-        stream.write("\ufeff")  # without it, spreadsheets take UTF-8 for something else
+        stream.write("\ufeff")  # without it, spreadsheets do not recognise UTF-8
         writer = csv.DictWriter(stream, SHEET_COLUMNS, restval="", lineterminator="\r\n")
         writer.writeheader()
         for sheet in sheets:
@@ -124,16 +124,16 @@ def export_csv(
 
 
 class JudgeSettings(Settings):
-    """Which problems are judged, in which order."""
+    """Which problems are judged, and in which order."""
 
-    sample: int | None = Field(None, ge=1, description="Number of problems, drawn by the seed; all without it.")
-    seed: int = Field(0, ge=0, description="Another seed, other problems and another order.")
+    sample: int | None = Field(None, ge=1, description="How many problems, drawn by seed; all by default.")
+    seed: int = Field(0, ge=0, description="Seed of the choice and order of problems.")
 
 
 class SheetSettings(JudgeSettings):
-    """The same, and who judges them."""
+    """Which problems are judged, in which order, and by whom."""
 
-    judge: str = Field("", description="Who fills it in; the file's name says so otherwise.")
+    judge: str = Field("", description="Who fills it in; by default the file's name.")
 
 
 class LabelStudioExport(Export):
@@ -153,7 +153,7 @@ class LabelStudioExport(Export):
 
 
 class SheetExport(Export):
-    """Problems to judge in a spreadsheet: a row each, with empty columns for grammar, fluency, logic and a comment."""
+    """Problems to judge in a spreadsheet: one per row, with empty columns for grammar, fluency, logic and a comment."""
 
     reads = "corpus"
     settings = SheetSettings

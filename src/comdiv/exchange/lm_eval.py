@@ -1,8 +1,8 @@
-"""A task folder for lm-evaluation-harness: any language model, measured on a compositional split.
+"""A task folder for lm-evaluation-harness, to measure any language model on a compositional split.
 
 Each test part is two tasks, `…_direct` (the number alone) and `…_steps` (working first); their examples are drawn from
-the training side of the same split, so that i.i.d. and compositional tasks differ in nothing but the split. With
-`renumber` every part comes a second time with new numbers: what falls there was remembered, not solved.
+the training side of the same split, so i.i.d. and compositional tasks differ only in the split. With `renumber`, every
+part comes a second time with new numbers: any drop in accuracy there was memory, not skill.
 """
 
 import re
@@ -40,14 +40,14 @@ from comdiv.registry import LANGUAGES
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
-_SCORING = "comdiv_scoring"  # the module's name in the folder: `utils` would be everybody's
+_SCORING = "comdiv_scoring"  # the module's name in the folder; `utils` would clash with others
 _VERSION = 1.0  # of prompts and metrics: results of different versions are not comparable
 DEFAULT_SHOTS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPart:
-    """What becomes two tasks: test problems, and the training problems from which their examples are drawn."""
+    """The source of two tasks: test problems, and the training problems from which their examples are drawn."""
 
     name: str
     test: Sequence[Problem]
@@ -67,7 +67,7 @@ class _TaskDumper(yaml.SafeDumper):
 
 
 def _text_style(text: str) -> str | None:
-    return '"' if "\n" in text else None  # line ends are part of a prompt: they are shown as they are
+    return '"' if "\n" in text else None  # line breaks are part of a prompt: they stay visible
 
 
 _TaskDumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"{_SCORING}.{name}"))
@@ -87,7 +87,7 @@ def export_lm_eval(
     force: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Write the task folder of a dataset folder and of the splits in it; returns the facts, with what was left out."""
+    """Write the task folder of a dataset folder and the splits in it; return the facts, with what was left out."""
     check_target(out, force=force)
     title = task_name(name or folder.resolve().name)
     left_out: dict[str, dict[str, int]] = {}
@@ -113,7 +113,7 @@ def export_lm_eval(
 def renumber_all(
     problems: Sequence[Problem], seed: int, progress: Progress | None = None, what: str = ""
 ) -> tuple[tuple[Problem, ...], dict[str, int]]:
-    """The problems with new numbers, and why the others have none, with counts."""
+    """The problems with new numbers, and the reasons why others have none, with counts."""
     results: list[Problem | str] = []
     for number, problem in enumerate(problems, start=1):
         results.append(renumber_problem(problem, seed))
@@ -134,7 +134,7 @@ def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int)
         train = [problem for problem in part.train if has_worked_solution(problem)]
         if not test:
             continue
-        # One schema for both files, as `datasets` wants it.
+        # One schema for both files, as `datasets` requires.
         labelled = any(problem.composition for problem in test)
         rows = {
             side: write_json_lines(folder / files[side], (task_row(problem, labelled=labelled) for problem in problems))
@@ -186,7 +186,7 @@ def _task(name: str, title: str, style: PromptStyle, files: dict[str, str], shot
 
 
 def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
-    """A row of a task's data: a problem's record without its provenance, the answer always there, and the working.
+    """A row of a task's data: a problem's record without its provenance, but always with its answer and the working.
 
     `labelled` rows say which composition they test.
     """
@@ -202,7 +202,7 @@ def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
 
 
 def prompts_of(language: str) -> Prompts:
-    """How a language model is asked in a language; in English for one that is unknown or has no prompts of its own."""
+    """The prompts of a language; the English ones if it is unknown or has none of its own."""
     own = get_language(language).prompts if language in LANGUAGES else None
     prompts = own or get_language("en").prompts
     if prompts is None:
@@ -217,7 +217,7 @@ def has_worked_solution(problem: Problem) -> bool:
 
 
 def worked_solution(problem: Problem) -> str:
-    """The expression worked out operator by operator, from the inside: what a step-by-step example shows."""
+    """The expression worked out operator by operator, from the inside out, for a step-by-step example."""
     reading = read(problem)
     if problem.expression is None or reading.value is None:
         return ""
@@ -227,7 +227,7 @@ def worked_solution(problem: Problem) -> str:
 
 
 def _work(expression: Expression, values: Sequence[Fraction], steps: list[str]) -> str:
-    """Enter the steps of a subtree; its value as an operand of the next step."""
+    """Append the steps of a subtree; return its value as an operand of the next step."""
     if not isinstance(expression, Reference | Constant):
         left, right = _work(expression.left, values, steps), _work(expression.right, values, steps)
         steps.append(f"{left} {expression.operator} {right} = {format_number(value_of(expression, values))}")
@@ -236,7 +236,7 @@ def _work(expression: Expression, values: Sequence[Fraction], steps: list[str]) 
 
 
 def task_name(name: str) -> str:
-    """A name as the harness's tasks have them: `target-0.30` is `target_0_30`."""
+    """A name in the form of the harness's task names: `target-0.30` becomes `target_0_30`."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "dataset"
 
 
@@ -261,11 +261,11 @@ def _readme(title: str, sizes: dict[str, dict[str, int]], shots: int) -> str:
 
 
 class LmEvalSettings(Settings):
-    """How the tasks are called and asked."""
+    """The tasks' names and prompts."""
 
-    name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the folder's by default.")
+    name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the folder's name by default.")
     shots: int = Field(DEFAULT_SHOTS, ge=0, description="Examples from the training side of the same split.")
-    renumber: bool = Field(False, description="Write each part once more with new numbers: solved, or remembered?")
+    renumber: bool = Field(False, description="Add each part with new numbers, to tell solving from remembering.")
     seed: int = Field(0, ge=0, description="Seed of the new numbers.")
 
 

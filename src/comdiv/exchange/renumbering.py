@@ -1,10 +1,10 @@
-"""The same problem with other numbers, to tell solving from remembering: a model that has read the test set knows the
-old answers, one that solves finds the new ones.
+"""The same problem with other numbers, to tell solving from remembering: a model that has read the test set knows only
+the old answers.
 
-New numbers keep what makes a problem sensible: the way a number is written (whole, so many decimals, percent, below
-one), the order of the numbers of the text, and, at every step of the expression, the sign and whether the value is
-whole or its decimals end; the answer needs no more decimals than before. What the expression does not use stays, as do
-ones, constants and numbers written as words; numbers that are equal in the text stay equal.
+New numbers keep what makes a problem sensible: how each number is written (whole, number of decimals, percent, below
+one), the order of the text's numbers by size, and, at every step of the expression, the sign and whether the value is
+whole or a terminating decimal. The answer needs no more decimals than before. Numbers that the expression does not use
+stay, as do ones, constants and numbers written as words; equal numbers in the text stay equal.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
-    """The problem with new numbers and its answer recomputed, the same for the same seed; or the reason for none."""
+    """The problem with new numbers and a new answer, the same for the same seed; or the reason why there is none."""
     if problem.expression is None:
         return "it has no expression"
     reading = read(problem)
@@ -71,12 +71,12 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
 
 
 def _can_change(quantity: Quantity) -> bool:
-    """Numbers that can be written anew in the same way: plain digits, not words, signs such as ½ or full-width ones."""
+    """Whether a new number can be written in the same way: plain digits, not words, ½ or full-width digits."""
     return quantity.form not in ("word", "mixed") and quantity.value > 0 and quantity.text.isascii()
 
 
 def _nature(expression: Expression, values: Sequence[Fraction]) -> list[tuple[bool, bool, bool, bool]]:
-    """At each step: its sign, whether it is whole, whether its decimals end, and whether it is less than one."""
+    """For each step: its sign, and whether it is whole, a terminating decimal, and less than one."""
     steps = [value_of(subtree, values) for subtree in subtrees(expression)]
     return [(v > 0, v.denominator == 1, decimal_places(v.denominator) is None, v < 1) for v in steps]
 
@@ -86,13 +86,13 @@ def _decimals(value: Fraction) -> int:
 
 
 def _same_order(old: Sequence[Fraction], new: Sequence[Fraction]) -> bool:
-    """Whether the numbers stand in the same order of size, equal ones equal: a discount stays below its price."""
+    """Whether the numbers have the same order by size, with equal ones equal: a discount stays below its price."""
     order = sorted(range(len(old)), key=lambda index: old[index])
     return all((old[a] == old[b]) == (new[a] == new[b]) and new[a] <= new[b] for a, b in pairwise(order))
 
 
 def _draw(group: Sequence[Quantity], generator: Random, attempt: int) -> Fraction:
-    """A number of the same kind, between half and double at first, further away when that does not fit."""
+    """A number of the same kind: between half and double at first, further away if that does not fit."""
     quantity = group[0]
     reach = 2 + attempt // 250
     if quantity.form == "fraction":
@@ -102,7 +102,7 @@ def _draw(group: Sequence[Quantity], generator: Random, attempt: int) -> Fractio
         return Fraction(generator.randint(1, bottom - 1 if proper else max(9, reach * top)), bottom)
     unit = _grain(quantity)
     steps = quantity.value / unit  # a whole number: 350 is 35 tens, 2.50 is 250 hundredths
-    least = 2 if quantity.form == "integer" else 1  # one apple is written otherwise than several
+    least = 2 if quantity.form == "integer" else 1  # one apple is written differently from several
     low, high = max(least, int(steps / reach)), max(int(steps) + 3, int(steps * reach))
     if quantity.value < 1 and quantity.form in ("percent", "decimal"):
         high = min(high, int(1 / unit) - 1)
@@ -110,7 +110,7 @@ def _draw(group: Sequence[Quantity], generator: Random, attempt: int) -> Fractio
 
 
 def _grain(quantity: Quantity) -> Fraction:
-    """The step in which a number is counted: its last decimal, or the tens and hundreds of a round number."""
+    """The unit in which a number is counted: its last decimal, or the tens or hundreds of a round number."""
     digits = quantity.text.rstrip("% ").replace(",", "")
     _, _, decimals = digits.partition(".")
     unit = Fraction(1, 10 ** len(decimals))
@@ -132,7 +132,7 @@ def _rewrite(text: str, quantities: Sequence[Quantity], changes: Mapping[Fractio
 
 
 def _write_like(value: Fraction, like: Quantity) -> str:
-    """A value as another number of the text was written: `1,250`, `2.50`, `35%`, `(3/4)`."""
+    """A value written like another number of the text: `1,250`, `2.50`, `35%`, `(3/4)`."""
     if like.form == "fraction":
         digits = iter((str(value.numerator), str(value.denominator)))
         return _DIGITS.sub(lambda _: next(digits), like.text)

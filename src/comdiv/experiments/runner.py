@@ -13,11 +13,11 @@ from typing import Any
 
 from comdiv.engine import Ended, Launcher, LocalEngine, usable_processors
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.experiments.archive import is_published
 from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.keys import adopt_cells
 from comdiv.experiments.plan import Plan
 from comdiv.experiments.planning import plan_cells
-from comdiv.experiments.published import is_published
 from comdiv.experiments.store import (
     CELL,
     CELLS,

@@ -42,8 +42,11 @@ def test_a_sound_scenario_has_its_paths() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"tell": ["{who} plants {rows} rows."]}, "each quantity is told once"),
-        ({"tell": ["{who} plants {rows} rows of {each} trees, {rows} in all."]}, "each quantity is told once"),
+        ({"tell": ["{who} plants {rows} rows."]}, "each quantity must be told exactly once"),
+        (
+            {"tell": ["{who} plants {rows} rows of {each} trees, {rows} in all."]},
+            "each quantity must be told exactly once",
+        ),
         ({"ask": ["How many of the {rows} rows?"]}, "not in the question"),
         ({"tell": ["{whom} plants {rows} rows of {each} trees."]}, "unknown slot 'whom'. Did you mean 'who'"),
         ({"tell": ["{who.he} plants {rows} rows of {each} trees."]}, "no form 'he'"),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.cell_tables import augmentation_table
 from experiments.synthetic import write_synthetic_results
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from comdiv.dataset import Dataset, write_dataset
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, Facts, PlanResults
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.examples import case_studies, three_problems, worked_examples
 from comdiv.expression import parse, template
 from comdiv.problem import Problem, Provenance, write_problems

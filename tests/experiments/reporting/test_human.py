@@ -6,8 +6,8 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, write_judgements
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.sections import human_section
 from comdiv.experiments.reporting.tables import Table
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.reporting.report import make_report
 from comdiv.experiments.reporting.sections import plan_section

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.cell_tables import training_table
 from experiments.synthetic import write_synthetic_results
 

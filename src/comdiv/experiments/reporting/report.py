@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.published import read_results
 from comdiv.experiments.reporting.cell_tables import cell_table, recipe
 from comdiv.experiments.reporting.examples import case_studies, worked_examples
 from comdiv.experiments.reporting.numbers import Number, paper_number, plan_numbers

@@ -9,9 +9,9 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
+from comdiv.experiments.archive import export_results, read_results, without_texts
 from comdiv.experiments.keys import differences
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.published import export_results, read_results, without_texts
 from comdiv.experiments.reporting.figures import plan_pictures
 from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
 from comdiv.experiments.runner import run_plan
