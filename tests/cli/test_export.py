@@ -100,9 +100,9 @@ def test_impossible_judgements_are_refused_by_name(folder: Path, tmp_path: Path)
         run("import", "judgements", marks, *out, "--unfinished", "--problems", folder)
     (tmp_path / "bob.csv").write_text("id,judge,good\nx,bob,1\n")
     (tmp_path / "more.csv").write_text("id,judge,good\nx,bob,0\n")
-    with pytest.raises(ComdivError, match="judge 'bob' marked problem 'x' in another file, too"):
+    with pytest.raises(ComdivError, match="judge 'bob' marked problem 'x' in another file as well"):
         run("import", "judgements", tmp_path / "bob.csv", tmp_path / "more.csv", *out)
-    with pytest.raises(ComdivError, match="--judge names who filled in one file"):
+    with pytest.raises(ComdivError, match="--judge names the judge of a single file"):
         run("import", "judgements", marks, marks, "--judge", "ann", *out)
     assert not (tmp_path / "out.jsonl").exists()
     run("import", "judgements", marks, *out, "--unfinished", "--judge", "Ann")

@@ -93,7 +93,7 @@ def test_out_of_bounds_is_wrong_usage_and_a_bad_list_one_line() -> None:
     assert run("rose", "--rows", "0").exit_code == 2
     with pytest.raises(ComdivError, match=r"^--depths 1,x: not numbers such as 0\.5 or 0\.3,0\.4$"):
         received("rose", "--depths", "1,x")
-    with pytest.raises(ComdivError, match=r"^--set b: say it as --set hidden=128$"):
+    with pytest.raises(ComdivError, match=r"^--set b: write it as in --set hidden=128$"):
         received("rose", "--set", "b")
 
 

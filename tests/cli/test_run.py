@@ -39,7 +39,7 @@ def test_a_dry_run_lists_the_cells_and_runs_none(plan: Path) -> None:
     said = run(plan, "--dry-run", "--jobs", "1").stdout
     assert "· training     GTS on iid, seed 0\n" in said
     assert "6 cells (2 dataset, 2 training, 2 evaluation), 0 done" in said
-    assert "left: 6 cells whose like has not been run yet, with 1 job\n" in said
+    assert "left: 6 cells unlike any timed before, with 1 job\n" in said
     assert not (plan.parent / "runs").exists()
 
 
@@ -106,7 +106,7 @@ def test_what_is_done_is_published_and_nothing_is_run_there(plan: Path, pretendi
         (("--engine", "ray", "--address", "nowhere"), "--address nowhere: say it as HOST:PORT"),
         (("--dataset", "idd"), "unknown dataset of this plan 'idd'. Did you mean 'iid'?"),
         (("--method", "GTS+DA"), "unknown method of this plan 'GTS+DA'. Did you mean 'GTS'?"),
-        (("--samples", "3"), "--samples goes with a plan that has `tuning`"),
+        (("--samples", "3"), "--samples needs a plan with `tuning`"),
     ],
 )
 def test_a_users_mistake_is_one_line(options: tuple[str, ...], message: str, plan: Path) -> None:

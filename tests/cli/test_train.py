@@ -144,8 +144,8 @@ def test_a_folder_with_nothing_but_a_half_written_file_is_a_run_that_was_killed(
     [
         ("gst", SMALL, "unknown solver 'gst'. Did you mean 'gts'?"),
         ("gts", ("epoch=3",), "unknown setting 'epoch'. Did you mean 'epochs'?"),
-        ("gts", ("hidden",), "--set hidden: say it as --set hidden=128"),
-        ("gts", ("hidden=",), "--set hidden=: say it as"),
+        ("gts", ("hidden",), "--set hidden: write it as in --set hidden=128"),
+        ("gts", ("hidden=",), "--set hidden=: write it as in"),
         ("gts", ("hidden=0",), "setting hidden: "),
         ("transformer", ("embedding=9",), "embedding=9 cannot be shared by heads=8"),
     ],

@@ -49,5 +49,5 @@ def test_durations_are_for_people(seconds: float, text: str) -> None:
 
 def test_the_time_left_is_shared_by_the_jobs() -> None:
     assert Estimate(600, 0).left(2) == "about 5 min"
-    assert Estimate(600, 3).left(1) == "about 10 min and 3 cells whose like has not been run yet"
+    assert Estimate(600, 3).left(1) == "about 10 min and 3 cells unlike any timed before"
     assert Estimate(0, 0).left(1) == "nothing"

@@ -127,5 +127,5 @@ def test_a_folder_of_an_earlier_version_is_read_and_its_cells_are_found(tmp_path
     again = run_plan(plan, runs, base=tmp_path, watch=lambda state: news.extend(state.news))
     assert [cell.key for cell in again.cells] == [cell.key for cell in plan_cells(plan, tmp_path)]
     assert [cell.origin["finished"] for cell in again.cells] == finished  # nothing was run again
-    assert news[0] == f"{len(again.cells)} cells of an earlier version have got their present names"
+    assert news[0] == f"{len(again.cells)} cells of an earlier version were renamed to their present keys"
     assert adopt_cells(runs) == 0

@@ -29,11 +29,11 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
         (("methods", "GTS", "solvr"), "gts", "methods.GTS: unknown key 'solvr'. Did you mean 'solver'?"),
         (("methods", "GTS", "augmentation"), "DAA", "methods.GTS: unknown augmentation 'DAA'. Did you mean 'DA'?"),
         (("methods", "GTS", "datasets"), ["idd"], "methods.GTS: unknown dataset 'idd'. Did you mean 'iid'?"),
-        (("methods", "GTS", "rounds"), [1], "methods.GTS: rounds go with an augmentation"),
+        (("methods", "GTS", "rounds"), [1], "methods.GTS: rounds need an augmentation"),
         (("training", "step"), "equal", "training: unknown key 'step'. Did you mean 'steps'?"),
         (("training", "steps"), "equall", "training: unknown steps 'equall'. Did you mean 'equal'?"),
         (("training", "seeds"), [], "training.seeds: at least one seed"),
-        (("training", "seeds"), [1, 1], "training.seeds: at least one seed, none twice"),
+        (("training", "seeds"), [1, 1], "training.seeds: give at least one seed, none of them twice"),
         (("training", "threads"), 0, "training.threads: "),
         (
             ("datasets", "iid", "split", "method"),
@@ -41,11 +41,15 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
             "datasets.iid.split.method: unknown split method 'dbcaa'. Did",
         ),
         (("datasets", "iid", "split", "targets"), [0.5], "datasets.iid.split: targets go with the method dbca"),
-        (("datasets", "iid", "folder"), "x", "datasets.iid: say one of split, synthesize and folder, not split and"),
+        (
+            ("datasets", "iid", "folder"),
+            "x",
+            "datasets.iid: give exactly one of split, synthesize and folder, not split and",
+        ),
         (("datasets", "iid", "corpus"), None, "datasets.iid: a split or a synthesis needs a corpus"),
-        (("datasets", "a\nb"), {"folder": "x"}, "datasets: 'a\nb' is no name"),
+        (("datasets", "a\nb"), {"folder": "x"}, "datasets: 'a\nb' is not a name"),
         (("evaluate", "cover"), ["none", "sofft"], "evaluate.cover: unknown cover 'sofft'. Did you mean 'soft'?"),
-        (("name",), "../up", "name: '../up' is no name for a plan"),
+        (("name",), "../up", "name: '../up' is not a name for a plan"),
         (("name",), None, "name: "),
         (("methods",), {}, "the plan does nothing"),
         (("tuning",), {"ranges": {}, "also": {"GST": {}}}, "tuning.also: unknown method 'GST'. Did you mean 'GTS'?"),
@@ -82,11 +86,11 @@ def test_an_unknown_preset_is_answered_with_the_known_ones(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("presets: {../up: {}}", "presets: '../up' is no name for a preset"),
+        ("presets: {../up: {}}", "presets: '../up' is not a name for a preset"),
         ("presets: [smoke]", "presets: a mapping of names"),
         ("- a\n- b", "a plan is a mapping"),
         ("a: [", "p.yaml: while parsing"),
-        ("name: a\nname: b", "the key 'name' is there twice"),
+        ("name: a\nname: b", "the key 'name' occurs twice"),
         ("!!python/object/apply:os.getcwd []", "could not determine a constructor"),
         (b"\xff\xfe\xff".decode("latin-1"), "p.yaml: "),
     ],
@@ -115,7 +119,7 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
 
 def test_samples_are_for_a_tuning(tmp_path: Path) -> None:
     path = write_yaml(tmp_path / "p.yaml", tiny_plan())
-    with pytest.raises(ComdivError, match="--samples goes with a plan that has `tuning`"):
+    with pytest.raises(ComdivError, match="--samples needs a plan with `tuning`"):
         read_plan(path, samples=3)
     path = write_yaml(tmp_path / "t.yaml", tiny_plan(tuning={"ranges": {"batch": [4, 8]}}))
     plan = read_plan(path, samples=1)

@@ -51,7 +51,7 @@ def test_a_seed_brings_its_trainings_and_what_has_no_seed(plan: Plan, tmp_path: 
         "iid", "DA on iid, seed 0", "GTS+DA on iid, seed 1", "GTS+DA on iid, seed 1: evaluation",
     }  # fmt: skip
     assert labels(seeds, tmp_path, seeds=[0]) == labels(plan, tmp_path)
-    with pytest.raises(ComdivError, match=r"seed 3 is none of this plan's \(0, 1, 2\)"):
+    with pytest.raises(ComdivError, match=r"seed 3 is not in this plan \(0, 1, 2\)"):
         labels(seeds, tmp_path, seeds=[3])
 
 

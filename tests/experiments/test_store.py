@@ -85,5 +85,5 @@ def test_a_plan_of_another_version_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "plans").mkdir()
     record = {"name": "x", "cells": [{"key": "k", "kind": "training", "label": "l", "facts": {"no": 1}, "needs": []}]}
     (tmp_path / "plans" / "x.json").write_text(json.dumps(record))
-    with pytest.raises(ComdivError, match=r"x\.json is no plan's file of this version"):
+    with pytest.raises(ComdivError, match=r"x\.json is not a plan's file of this version"):
         read_results(tmp_path)

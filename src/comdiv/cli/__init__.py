@@ -1,6 +1,6 @@
-"""The command line: one verb a capability, nothing but argument handling.
+"""The command line: one verb per capability, and nothing but argument handling.
 
-Everything heavy is imported inside the verbs: `comdiv --help` answers at once.
+Everything heavy is imported inside the verbs, so that `comdiv --help` answers at once.
 """
 
 import sys
@@ -109,6 +109,6 @@ def main() -> None:
     except ComdivError as error:
         print_error(str(error))
         sys.exit(1)
-    except PermissionError as error:  # of files and folders that the user named
+    except PermissionError as error:  # on files and folders that the user named
         print_error(f"{error.filename}: {error.strerror}")
         sys.exit(1)

@@ -13,19 +13,17 @@ from comdiv.errors import ComdivError
 @takes(changes=Options("comdiv.augmentation.options:AugmentationOptions", said_only=True))
 def augment(
     source: Source,
-    out: Annotated[Path, typer.Option(help="Folder of the new dataset; interrupted work there goes on by itself.")],
+    out: Annotated[Path, typer.Option(help="Folder of the new dataset; interrupted work there is resumed.")],
     changes: dict[str, Any],
-    preset: Annotated[str, typer.Option(help="comdiv, or paper: Algorithm 1 as printed.")] = "comdiv",
+    preset: Annotated[str, typer.Option(help="comdiv, or paper for Algorithm 1 as printed.")] = "comdiv",
     ban: Annotated[
-        Path | None, typer.Option(help="Hashes of texts that must not come out, from `comdiv data hashes`.")
+        Path | None, typer.Option(help="Hashes of texts that must not be produced, from `comdiv data hashes`.")
     ] = None,
     engine: Annotated[
         Literal["local", "ray"], typer.Option(help="ray: on a cluster; the result is the same.")
     ] = "local",
-    address: Annotated[str | None, typer.Option(help="Of a running Ray cluster: HOST:PORT or auto.")] = None,
-    jobs: Annotated[
-        int, typer.Option(min=0, help="Processes that make new problems; 0: as many as there are cores.")
-    ] = 0,
+    address: Annotated[str | None, typer.Option(help="Address of a running Ray cluster: HOST:PORT or auto.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes that make new problems; 0: one per core.")] = 0,
     programs: ProgramsOption = False,
     json: JsonOption = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What all verbs share: consoles, progress, errors in one line, and names that are nearly right."""
+"""What all verbs share: consoles, progress, one-line errors, and suggestions for misspelled verbs."""
 
 import difflib
 import json
@@ -22,7 +22,7 @@ _HARMLESS = dict.fromkeys(_CONTROLS, "\ufffd")
 
 
 class SuggestingGroup(TyperGroup):
-    """A group that answers an unknown verb with the nearest known one, and lists its verbs in the order given here."""
+    """A group that suggests the nearest verb for an unknown one, and lists its verbs in the order of definition."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
@@ -60,7 +60,7 @@ def _console(*, stderr: bool = False) -> "Console":
 
 
 def print_error(message: str) -> None:
-    """One line, in red where colours are shown; brackets in file names are not taken for markup."""
+    """One line, in red if the terminal has colours; brackets in file names are not taken for markup."""
     from rich.text import Text
 
     line = " ".join(message.splitlines())
@@ -68,18 +68,18 @@ def print_error(message: str) -> None:
 
 
 def print_note(message: str) -> None:
-    """A line beside the results, on standard error."""
+    """Print a line on standard error, apart from the results."""
     error_console().print(message, markup=False, style="dim", soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
-    """A result for programs."""
+    """Print a result for programs."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
 @contextmanager
 def progress_bars() -> Iterator["Progress"]:
-    """Progress bars on standard error, gone when the work is done."""
+    """Progress bars on standard error, which disappear when the work is done."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -102,7 +102,7 @@ class Terminal(Observer):
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[str, int, int, str], None]]:
-        """One bar for work that reports itself: what is being done, how far, of how much, a note."""
+        """One bar for work that reports its own progress: what, how many done, how many in total, a note."""
         with progress_bars() as bars:
             task = bars.add_task(what, total=None, note="")
 

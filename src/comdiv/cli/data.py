@@ -21,10 +21,10 @@ data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fe
 
 @data_app.command(name="list", epilog="Example: comdiv data list")
 def list_corpora(json: JsonOption = False) -> None:
-    """List the corpora that are known by name, and which of them are here."""
+    """List the corpora known by name, and which of them are on this machine."""
     from comdiv.corpora.published import DEMO_CORPORA, PUBLISHED_CORPORA, data_folders, find_corpus_files
 
-    data_folders()  # a wrong COMDIV_DATA is said, not shown as nothing found
+    data_folders()  # a wrong COMDIV_DATA is an error, not an empty list
     rows = [
         {"name": name, "title": "bundled demo corpus", "language": code, "licence": "Apache-2.0", "here": True}
         for name, code in DEMO_CORPORA.items()
@@ -54,18 +54,18 @@ def list_corpora(json: JsonOption = False) -> None:
             *(str(row[key]) for key in ("name", "title", "language", "licence")), "yes" if row["here"] else "–"
         )
     output_console().print(table)
-    print_note("Fetch one with: comdiv data download NAME. COMDIV_DATA names a folder of your own with such files.")
+    print_note("Fetch one with: comdiv data download NAME. Set COMDIV_DATA to use a folder of your own.")
 
 
 @data_app.command(epilog="Example: comdiv data download svamp mawps --mirror https://mirror.example.org/raw")
 def download(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Corpora from `comdiv data list`.")],
     mirror: Annotated[
-        str | None, typer.Option(help="A server that holds the same files, for people behind a wall.")
+        str | None, typer.Option(help="A server with the same files, if the original one is blocked.")
     ] = None,
     to: Annotated[Path | None, typer.Option(help="Folder; by default COMDIV_DATA or the user's data folder.")] = None,
 ) -> None:
-    """Download published corpora, verified by hash; goes on where an earlier download stopped."""
+    """Download published corpora, verified by hash; an interrupted download is resumed."""
     from comdiv.corpora.download import download as fetch
     from comdiv.corpora.published import PublishedFile, data_folders, published_corpus
 
@@ -116,11 +116,11 @@ def stats(
     source: Source,
     reading: "CorpusOptions",
     tolerance: Annotated[
-        str, typer.Option(help="How far, relative to it, an answer may be from its equation's value and still agree.")
+        str, typer.Option(help="Relative difference between an answer and its equation's value that still agrees.")
     ] = "0.0001",
     json: JsonOption = False,
 ) -> None:
-    """Count a corpus: problems, expressions that evaluate and agree with their answers, templates, twins."""
+    """Count what is in a corpus: problems, expressions that agree with their answers, templates, twins."""
     from comdiv.corpora import corpus_statistics
     from comdiv.corpora.corpus_options import note_complaints, open_source
 
@@ -159,7 +159,7 @@ def _tolerance(text: str) -> "Fraction":
     except ExpressionError as error:
         raise ComdivError(f"--tolerance {text}: {error}") from error
     if not 0 <= value < 1:
-        raise ComdivError(f"--tolerance {text}: it is a share of the answer, from 0 to below 1")
+        raise ComdivError(f"--tolerance {text}: it must be a share of the answer, at least 0 and below 1")
     return value
 
 
@@ -169,10 +169,10 @@ def show(
     source: Source,
     reading: "CorpusOptions",
     ids: Annotated[list[str] | None, typer.Option("--id", help="Only the problems with these ids.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many, where no id is given.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, help="How many, if no id is given.")] = 5,
     json: JsonOption = False,
 ) -> None:
-    """Show problems: quantities in colour, the expression as a tree, where they came from."""
+    """Show problems: quantities in colour, the expression as a tree, and where they came from."""
     from itertools import islice
 
     from comdiv.cli.render import problem_view
@@ -204,7 +204,7 @@ def hashes(
     out: Annotated[Path, typer.Option(help="File to write: one hash per line.")],
     force: ForceOption = False,
 ) -> None:
-    """Hash the number-masked texts of a corpus, so that `comdiv augment --ban` keeps them out without reading them."""
+    """Hash the number-masked texts of a corpus, so that `comdiv augment --ban` can exclude them unseen."""
     from comdiv.augmentation.source import ban_hashes
     from comdiv.corpora.corpus_options import load_corpus
     from comdiv.files import refuse_to_overwrite, write_text
@@ -220,11 +220,11 @@ def hashes(
 def demo(
     language: Annotated[str, typer.Argument(help="en or zh.")],
     size: Annotated[int, typer.Option(min=1, help="How many problems.")] = 2_000,
-    seed: Annotated[int, typer.Option(help="Another seed, another corpus.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="The file to write; standard output without it.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the corpus.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="The file to write; standard output by default.")] = None,
     force: ForceOption = False,
 ) -> None:
-    """Generate a demo corpus: original everyday problems, free to share, the same for the same seed."""
+    """Generate a demo corpus of original everyday problems, free to share; the same seed gives the same corpus."""
     import json as json_module
 
     from comdiv.corpora.demo import generate

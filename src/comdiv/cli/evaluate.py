@@ -1,4 +1,4 @@
-"""`comdiv evaluate` and `comdiv compare`: how good predictions are, and whether one set is better than another."""
+"""`comdiv evaluate` and `comdiv compare`: how good predictions are, and whether some are better than others."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,28 +28,28 @@ def evaluate(
     predictions: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Anybody's predictions (JSON Lines, JSON, CSV): ids with answers, expressions or texts. "
-            "Several files together: say it again."
+            help="Predictions from anywhere (JSON Lines, JSON, CSV): ids with answers, expressions or texts. "
+            "May be repeated to combine files."
         ),
     ] = None,
     train: Annotated[
         str | None,
-        typer.Option(help="Training problems, for templates seen and unseen; a dataset folder knows its own."),
+        typer.Option(help="Training problems, for templates seen and unseen; a dataset folder has its own."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for predictions.jsonl and result.json; of a run, its own by default.")
+        Path | None, typer.Option(help="Folder for predictions.jsonl and result.json; by default in the run's folder.")
     ] = None,
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Evaluate a trained solver on problems, or score predictions that somebody else made (§V)."""
+    """Evaluate a trained solver on problems, or score predictions from elsewhere (§V)."""
     from comdiv.verbs import solving
 
     if predictions and file is not None:
-        raise ComdivError(f"with --predictions there is one argument, the test problems: {target} or {file}?")
+        raise ComdivError(f"--predictions takes one argument, the test problems: {target} or {file}?")
     test = target if predictions else file
     if test is None:
-        raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or say --predictions FILE TEST")
+        raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or use --predictions FILE TEST")
     run = None if predictions else Path(target)
     evaluation = solving.evaluate(
         test, run=run, predictions=predictions or (), train=train, out=out, settings=settings, reading=reading,
@@ -63,7 +63,7 @@ def evaluate(
 
 
 def _name(source: str) -> str:
-    """What a table calls a corpus: a folder's name, a file's without its ending, or the corpus's own."""
+    """A corpus's name in a table: a folder's name, a file's without its suffix, or the corpus's own."""
     path = Path(source)
     return path.resolve().name if path.is_dir() else path.stem if path.is_file() else source
 
@@ -111,7 +111,7 @@ def _operators(count: str) -> str:
 
 @takes(settings=Options("comdiv.verbs.solving:ComparisonSettings"), reading=READING)
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="Predictions, in any form that `comdiv evaluate` reads.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Predictions in any form that `comdiv evaluate` reads.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Other predictions for the same problems.")],
     settings: "ComparisonSettings",
     reading: "CorpusOptions",

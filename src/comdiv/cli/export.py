@@ -1,6 +1,6 @@
-"""`comdiv export` and `comdiv import`: datasets and problems taken elsewhere, and what people found there.
+"""`comdiv export` and `comdiv import`: datasets and problems taken elsewhere, and judgements brought back.
 
-There is one command for every export that the registry knows, with an option for each of its settings.
+Every export in the registry is a command with one option per setting.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ExportGroup(SuggestingGroup):
-    """The exports by name; each is loaded when it is called, all of them for the help."""
+    """The exports by name; each is loaded when it is called, and all of them for the help."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(EXPORTS.names())
@@ -37,7 +37,7 @@ class ExportGroup(SuggestingGroup):
 
     @staticmethod
     def entries() -> Iterator[CommandInfo]:
-        """The commands as the reference describes them."""
+        """The commands, for the reference page."""
         return map(_command, EXPORTS.names())
 
 
@@ -51,7 +51,7 @@ def _command(name: str) -> CommandInfo:
 
 
 def _verb(name: str, export: "Export") -> Callable[..., None]:
-    """A function with the export's parameters, as typer reads them."""
+    """A function with the export's parameters, in the form that typer reads."""
     folder = Annotated[str, typer.Argument(metavar="FOLDER", help=export.folder_help)]
     of_folder = export.reads == "folder"
 
@@ -85,42 +85,40 @@ import_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Bring 
 
 @import_app.callback()
 def _imports() -> None:
-    """A group, although it has one verb today: `comdiv import judgements`."""
+    """Makes `import` a group although it has only one verb: `comdiv import judgements`."""
 
 
 @import_app.command(epilog="Example: comdiv import judgements ann.csv label-studio-export.json --out judgements.jsonl")
 def judgements(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="CSV, JSON Lines, or what Label Studio exports.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="CSV, JSON Lines or Label Studio exports.")],
     out: Annotated[Path, typer.Option("--out", help="The JSON Lines file to write.")],
     judge: Annotated[
-        str | None, typer.Option(help="Who judged, for one file that does not say; its name does otherwise.")
+        str | None, typer.Option(help="Who judged, if a single file does not say; by default the file's name.")
     ] = None,
     problems: Annotated[
-        str | None, typer.Option(help="The problems that were judged: marks for any other are an error.")
+        str | None, typer.Option(help="The problems that were judged; marks for any others are an error.")
     ] = None,
     unfinished: Annotated[
-        bool, typer.Option("--unfinished", help="Pass over problems without marks; they are an error otherwise.")
+        bool, typer.Option("--unfinished", help="Skip problems without marks, which are otherwise an error.")
     ] = False,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Collect the judgements of several people, as `comdiv agreement` and the studio read them."""
+    """Collect the judgements of several people in one file for `comdiv agreement`."""
     from comdiv.corpora.corpus_options import load_corpus
     from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
     from comdiv.files import refuse_to_overwrite
 
     refuse_to_overwrite(out, force=force)
     if judge is not None and len(files) > 1:
-        raise ComdivError("--judge names who filled in one file, but there are several")
+        raise ComdivError("--judge names the judge of a single file, but there are several")
     found: dict[tuple[str, str], Judgement] = {}
     for path in files:
         for judgement in read_judgements(path, judge=judge, unfinished=unfinished):
             key = (judgement.id, judgement.judge)
             if key in found:
                 raise ComdivError(
-                    f"{path}: judge '{judgement.judge}' marked problem '{judgement.id}' in another file, too"
+                    f"{path}: judge '{judgement.judge}' marked problem '{judgement.id}' in another file as well"
                 )
             found[key] = judgement
     if problems is not None:

@@ -1,4 +1,4 @@
-"""`comdiv measure`: how compositional a training and a test set are."""
+"""`comdiv measure`: how compositional a test set is, given its training set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @takes(changes=Options("comdiv.splitting.extraction:ExtractionSettings", said_only=True), reading=READING)
 def measure(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Training problems; or a dataset folder, alone.")],
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Training problems, or a dataset folder alone.")],
     changes: dict[str, Any],
     reading: "CorpusOptions",
     test: Annotated[str | None, typer.Argument(metavar="[TEST]", help="Test problems.")] = None,
@@ -28,7 +28,7 @@ def measure(
 ) -> None:
     """Measure the divergences between two files, or between the sides of a dataset folder (§III-A, Table I).
 
-    A dataset folder is measured with its own settings, where no option says otherwise.
+    A dataset folder is measured with its own settings unless options override them.
     """
     from comdiv.verbs import benchmarks
 

@@ -3,7 +3,7 @@
     @takes(settings=Options("comdiv.synthesis:SynthesisOptions"))
     def synthesize(source: Source, settings: "SynthesisOptions") -> None: ...
 
-A settings class is imported when its verb is called: `comdiv --help` needs none of them.
+A settings class is imported only when its verb is called: `comdiv --help` needs none of them.
 """
 
 import inspect
@@ -24,14 +24,14 @@ from comdiv.errors import ComdivError
 if TYPE_CHECKING:
     from comdiv.settings import SettingEntry, Settings
 
-_EXPANDED = "__expanded__"  # of a verb's function: makes the one with all options
+_EXPANDED = "__expanded__"  # attribute of a verb's function: makes the function with all options
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options that a settings class gives a verb: all, all but some, or only some.
 
-    With `said_only` the verb gets a mapping of what the user said, for defaults that come from elsewhere.
+    With `said_only` the verb gets a mapping of only the options that the user gave; defaults come from elsewhere.
     """
 
     settings: "str | type[Settings]"  # the class, or module:class
@@ -56,17 +56,17 @@ class Options:
                 yield entry
 
     def value(self, said: Mapping[str, Any]) -> Any:
-        """What the verb gets: the settings, or what was said of them."""
+        """What the verb gets: the settings, or only the options that were given."""
         values = {entry.key: _read(entry, said[entry.key]) for entry in self.entries() if said[entry.key] is not None}
         return values if self.said_only else self.load().checked(**values)
 
 
 def takes(**settings: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb's function settings as parameters: on the command line each of them is all its options."""
+    """Give a verb's function settings as parameters; on the command line, each becomes its options."""
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         def placeholder() -> None:
-            """A verb without options; the command makes the real one when it is called."""
+            """Stands for a verb without its options; the command makes the real one when it is called."""
 
         placeholder.__name__, placeholder.__doc__ = verb.__name__, verb.__doc__
         setattr(placeholder, _EXPANDED, cache(lambda: _expanded(verb, settings)))
@@ -76,7 +76,7 @@ def takes(**settings: Options) -> Callable[[Callable[..., None]], Callable[..., 
 
 
 def expanded(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """A verb's function with a parameter for every option."""
+    """A verb's function with one parameter per option."""
     make: Callable[[], Callable[..., Any]] | None = getattr(verb, _EXPANDED, None)
     return verb if make is None else make()
 
@@ -105,11 +105,11 @@ def _expanded(verb: Callable[..., None], settings: Mapping[str, Options]) -> Cal
 
 
 def _parameter(entry: "SettingEntry", said_only: bool) -> inspect.Parameter:
-    """A setting as a parameter of a function, as typer reads them."""
+    """A setting as a parameter of a function, in the form that typer reads."""
     kind = _kind(entry)
     low, high = (_bound(entry, name) for name in ("ge", "le"))
     names = entry.names
-    can_be_off = said_only or entry.default is True  # a switch that is off already needs no name for that
+    can_be_off = said_only or entry.default is True  # a switch that is off by default needs no --no-NAME
     if kind is bool and can_be_off and "/" not in names[0]:
         names = (f"{names[0]}/--no-{names[0].removeprefix('--')}", *names[1:])
     info = typer.Option(*names, help=entry.field.description, min=low, max=high)
@@ -119,7 +119,7 @@ def _parameter(entry: "SettingEntry", said_only: bool) -> inspect.Parameter:
 
 
 def _kind(entry: "SettingEntry") -> Any:
-    """What typer reads: a list of values is one text with commas, a mapping is NAME=VALUE said again and again."""
+    """The type for typer: a list of values is one text with commas, a mapping is a repeated NAME=VALUE."""
     annotation = _plain(entry.field.annotation)
     if get_origin(annotation) is tuple:
         return str
@@ -136,7 +136,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def _bound(entry: "SettingEntry", name: str) -> Any:
-    """A bound of a number, which typer checks and shows; of lists, pydantic checks it."""
+    """A bound of a number, which typer checks and shows; for lists, pydantic checks it."""
     if _kind(entry) not in (int, float):
         return None
     return next((getattr(note, name) for note in entry.field.metadata if hasattr(note, name)), None)
@@ -148,7 +148,7 @@ def _written(value: Any) -> Any:
 
 
 def _read(entry: "SettingEntry", value: Any) -> Any:
-    """What was typed, as the settings take it."""
+    """What was typed, in the form that the settings take."""
     annotation = _plain(entry.field.annotation)
     if get_origin(annotation) is tuple:
         kind = get_args(annotation)[0]
@@ -163,7 +163,7 @@ def _is_whole(annotation: Any) -> bool:
 
 
 def read_numbers(text: str, option: str, *, whole: bool) -> tuple[float, ...]:
-    """Numbers with commas between them."""
+    """Numbers separated by commas."""
     try:
         return tuple(int(part) if whole else float(part) for part in text.split(","))
     except ValueError as error:
@@ -176,12 +176,12 @@ def read_changes(changes: Sequence[str], option: str = "--set") -> dict[str, str
     pairs = [change.partition("=") for change in changes]
     for name, sign, value in pairs:
         if not (name and sign and value):
-            raise ComdivError(f"{option} {name}{sign}{value}: say it as {option} hidden=128")
+            raise ComdivError(f"{option} {name}{sign}{value}: write it as in {option} hidden=128")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 class VerbCommand(TyperCommand):
-    """A verb whose options are made when it is called."""
+    """A verb whose options are created when it is called."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         make = getattr(self.callback, _EXPANDED, None)
@@ -193,11 +193,11 @@ class VerbCommand(TyperCommand):
         return command.make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """The command that the context was made for."""
+        """Invoke the command that the context was made for."""
         return super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
 
 
-# What several verbs take.
+# Arguments and options that several verbs take.
 READING = Options("comdiv.corpora.corpus_options:CorpusOptions", without=("number_words",))
 Source = Annotated[
     str,

@@ -17,27 +17,23 @@ if TYPE_CHECKING:
 
 STUDIO_PORT, JUDGING_PORT = 8421, 8431
 
-HostOption = Annotated[
-    str, typer.Option(help="Address to listen on; anything but this machine needs the link that is printed.")
-]
+HostOption = Annotated[str, typer.Option(help="Address to listen on; other machines need the link that is printed.")]
 OpenOption = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
 def studio(
-    source: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="A dataset folder; a file or a corpus's name does, too.")
-    ],
+    source: Annotated[str, typer.Argument(metavar="FOLDER", help="A dataset folder, a file or a corpus's name.")],
     runs: Annotated[Path, typer.Option(help="Folder with trained solvers for the Solve page.")] = Path("runs"),
     sources: Annotated[
-        list[str] | None, typer.Option("--source", help="Corpus that parents and donors come from; may be repeated.")
+        list[str] | None, typer.Option("--source", help="Corpus from which parents and donors come; may be repeated.")
     ] = None,
-    reviewer: Annotated[str, typer.Option(help="Your name in review.jsonl; your user name otherwise.")] = "",
+    reviewer: Annotated[str, typer.Option(help="Your name in review.jsonl; by default your user name.")] = "",
     programs: Annotated[
-        bool, typer.Option("--programs", help="Offer runs of command: solvers, too: solving runs their programs.")
+        bool, typer.Option("--programs", help="Also offer runs of command: solvers; solving runs their programs.")
     ] = False,
     host: HostOption = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help=f"Port; {STUDIO_PORT} or the next free one otherwise.")
+        int | None, typer.Option(min=0, max=65535, help=f"Port; by default {STUDIO_PORT} or the next free one.")
     ] = None,
     open_page: OpenOption = False,
 ) -> None:
@@ -60,7 +56,7 @@ def studio(
 
 
 def _need_studio() -> None:
-    """Say in one line what to install, before anything is read."""
+    """If packages are missing, say in one line what to install, before anything is read."""
     from importlib.util import find_spec
 
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
@@ -71,12 +67,13 @@ def _need_studio() -> None:
 def judge(
     source: Annotated[str, typer.Argument(metavar="FILE", help="The problems: a file, a dataset folder, a corpus.")],
     judges: Annotated[
-        list[str] | None, typer.Option("--judge", help="A judge's name; at least two, one option each.")
+        list[str] | None, typer.Option("--judge", help="A judge's name; repeat it for each of at least two.")
     ] = None,
     sample: Annotated[int, typer.Option(min=1, help="How many problems, drawn at random.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the session; judging-NAME otherwise. The same folder goes on.")
+        Path | None,
+        typer.Option(help="Folder of the session, judging-NAME by default; an existing session is continued."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Draw from all problems, not only from those that a rule or operation made.")
@@ -86,7 +83,7 @@ def judge(
     ] = False,
     host: HostOption = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help=f"Port; {JUDGING_PORT} or the next free one otherwise.")
+        int | None, typer.Option(min=0, max=65535, help=f"Port; by default {JUDGING_PORT} or the next free one.")
     ] = None,
 ) -> None:
     """Have people mark problems on grammar, fluency and logic (§V-D); afterwards: shares, κ, disagreements."""
@@ -108,7 +105,7 @@ def judge(
             console.print(f"{one.name} ({state}): {listener.address}/judge/{one.secret}", soft_wrap=True, markup=False)
         overview = f"progress and results: {listener.address}/overview/{session.organiser}"
         console.print(overview, soft_wrap=True, markup=False)
-        print_note(f"Every mark is kept in {session.path}; Ctrl+C stops, the same command goes on.")
+        print_note(f"Every mark is kept in {session.path}. Ctrl+C stops; the same command continues.")
 
     server.serve(app, listener, ready=ready)
 
@@ -124,7 +121,7 @@ def agreement(
     shown: Annotated[int, typer.Option(min=0, help="How many of the disagreements to list.")] = 20,
     json: JsonOption = False,
 ) -> None:
-    """Shares of good problems with intervals, Cohen's κ (Fleiss' of more than two judges), disagreements (§V-D)."""
+    """Shares of good problems with intervals, Cohen's κ (Fleiss' for more than two judges), disagreements (§V-D)."""
     from comdiv.evaluation.judgements import read_judgement_files
     from comdiv.evaluation.kappa import agreement as agreement_of
 

@@ -1,4 +1,4 @@
-"""`comdiv run` and `comdiv report`: a plan's cells, on this machine or on a Ray cluster, and the page on them."""
+"""`comdiv run` and `comdiv report`: a plan's cells, on this machine or on a Ray cluster, and a page of results."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,30 +22,31 @@ _MARKS = {"done": "✓", "failed": "✗", "not run": "·"}
 
 def run(
     plan: Annotated[Path, typer.Argument(help="A plan, such as experiments/main-results.yaml.")],
-    out: Annotated[Path, typer.Option(help="Folder for the results; several plans share one.")] = Path("runs"),
+    out: Annotated[Path, typer.Option(help="Folder for the results; several plans can share it.")] = Path("runs"),
     preset: Annotated[str | None, typer.Option(help="A preset of the plan: smoke runs it in miniature.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes at a time; as many as there are cores by default.")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; by default one per core.")] = None,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="This machine, or a Ray cluster.")] = "local",
     address: Annotated[
-        str | None, typer.Option(help="Of the Ray cluster: HOST:PORT, ray://HOST:PORT or auto; else one starts here.")
+        str | None,
+        typer.Option(help="Ray cluster: HOST:PORT, ray://HOST:PORT or auto; by default one is started here."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option(min=1, help="Of a tuning: so many combinations a method, drawn by its seed.")
+        int | None, typer.Option(min=1, help="For a tuning plan: combinations per method, drawn by its seed.")
     ] = None,
     dataset: Annotated[
-        list[str] | None, typer.Option(help="Only this dataset of the plan, and what it needs; may be said often.")
+        list[str] | None, typer.Option(help="Only this dataset of the plan, and what it needs; may be repeated.")
     ] = None,
-    method: Annotated[list[str] | None, typer.Option(help="Only this method of the plan; may be said often.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Only this method of the plan; may be repeated.")] = None,
     seed: Annotated[
-        list[int] | None, typer.Option(help="Only trainings with this seed of the plan; may be said often.")
+        list[int] | None, typer.Option(help="Only trainings with this seed of the plan; may be repeated.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and how long it takes.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be done, and how long it would take.")
+    ] = False,
     programs: ProgramsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run whatever of a plan is not done yet. Stop it as you like: the same command goes on."""
+    """Run whatever part of a plan is not done yet. You can stop it at any time: the same command continues."""
     from comdiv.verbs import running
 
     part: dict[str, Any] = {"datasets": dataset or (), "methods": method or (), "seeds": seed or ()}
@@ -70,7 +71,7 @@ def run(
 
 @contextmanager
 def _shown() -> Iterator["Watch"]:
-    """A bar for the whole and one for each cell at work; where nobody watches, a line for each that has ended."""
+    """A bar for the whole and one per running cell; without a terminal, one line per finished cell."""
     with progress_bars() as bars:
         whole = bars.add_task("cells", total=None, note="")
         tasks: dict[str, Any] = {}
@@ -145,7 +146,7 @@ def _one_each(cells: Sequence["Cell"]) -> list["Cell"]:
 
 
 def _print_accuracies(results: "PlanResults") -> None:
-    """A row for each method and dataset, the mean over seeds; of a tuning, the best by validation accuracy."""
+    """One row per method and dataset with the mean over seeds; for a tuning, the best by validation accuracy."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -171,13 +172,13 @@ def report(
     out: Annotated[Path, typer.Option(help="Folder of the report: index.html, tables/, figures/, results.json.")],
     judgements: Annotated[
         list[Path] | None,
-        typer.Option(help="People's marks of augmented problems, a file each; those in RUNS/judgements otherwise."),
+        typer.Option(help="People's marks of augmented problems; by default the files in RUNS/judgements."),
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open the page, where there is a screen.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page if there is a screen.")] = False,
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Make a page of all results: the paper's numbers beside ours, figures, examples, how to reproduce each number."""
+    """Make a page of all results: the paper's numbers beside ours, figures, examples, and how to reproduce them."""
     from comdiv.verbs import running
 
     facts = running.report(runs, out, judgements=judgements or (), force=force, observer=TERMINAL)
@@ -191,7 +192,7 @@ def report(
 
 
 def _has_screen() -> bool:
-    """Whether opening a page would show it to somebody: on Linux a display must be there."""
+    """Whether opening a page would show it to anyone: Linux needs a display."""
     import os
     import sys
 

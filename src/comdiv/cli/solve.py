@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def solve(
     settings: "SolvingSettings",
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="The problem; without it, one a line on standard input.")
+        str | None, typer.Argument(metavar="[TEXT]", help="The problem; without it, one per line on standard input.")
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Run folder; without it, the newest run of that language in runs/.")
+        Path | None, typer.Option(help="Run folder; by default the newest run of that language in runs/.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 )
 def split(
     source: Source,
-    out: Annotated[Path, typer.Option(help="Folder of the dataset; of several, one folder each in it.")],
+    out: Annotated[Path, typer.Option(help="Folder of the dataset; for several datasets, one subfolder each.")],
     settings: "SplitSettings",
     series: "SplitSeries",
     reading: "CorpusOptions",
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Split a corpus so that test needs new compositions of what train has (§III-A), or by a control's method."""
+    """Split a corpus so that test needs new compositions of what train has (§III-A), or by a control method."""
     from comdiv.cli.measure import print_measurement
     from comdiv.verbs import benchmarks
 

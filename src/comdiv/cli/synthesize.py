@@ -24,7 +24,7 @@ def synthesize(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Synthesize problems by rules, so that test needs new structures, or known ones with new words (§III-B)."""
+    """Synthesize problems by rules, so that test needs new structures or known structures with new words (§III-B)."""
     from comdiv.verbs import benchmarks
 
     facts = benchmarks.synthesize(source, out, options, reading=reading, force=force, observer=TERMINAL)

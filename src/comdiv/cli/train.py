@@ -15,9 +15,11 @@ from comdiv.cli.options import JsonOption, Options, read_changes, takes
     )
 )
 def train(
-    solver: Annotated[str, typer.Argument(help="lstm, transformer, mathen, gts, bertgen, gpt2, or a registered one.")],
+    solver: Annotated[
+        str, typer.Argument(help="lstm, transformer, mathen, gts, bertgen, gpt2, or one from a package.")
+    ],
     data: Annotated[Path, typer.Option(help="Dataset folder; its train and validation parts are used.")],
-    out: Annotated[Path, typer.Option(help="Run folder; an interrupted run there goes on by itself.")],
+    out: Annotated[Path, typer.Option(help="Run folder; an interrupted run there is resumed.")],
     settings: dict[str, Any],
     preset: Annotated[str, typer.Option(help="cpu (minutes on two cores) or paper (the appendix's sizes).")] = "cpu",
     changes: Annotated[
@@ -28,7 +30,7 @@ def train(
     ] = "best",
     json: JsonOption = False,
 ) -> None:
-    """Train a solver. The best epoch by validation accuracy is kept; the run folder is all that solving needs."""
+    """Train a solver and keep the best epoch by validation accuracy; the run folder is all that solving needs."""
     from comdiv.verbs import solving
 
     named = {**settings, **read_changes(changes or [])}

@@ -1,1 +1,1 @@
-"""Plans (what to run), the runner (here or on a Ray cluster), and what came of it."""
+"""Plans (what to run), the runner (here or on a Ray cluster), and the results."""

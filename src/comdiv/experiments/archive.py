@@ -1,19 +1,19 @@
-"""Results to publish: one JSON Lines file per plan, without a word of any problem, weights or names of machines.
+"""Results to publish: one JSON Lines file per plan, without texts of problems, weights or names of machines.
 
     results/NAME.jsonl        the first line is the plan as it was run, each other line one cell of it
-    results/judgements/       what people think of augmented problems, if anybody was asked; judges are numbered
+    results/judgements/       people's judgements of augmented problems, if there are any; judges are numbered
 
-A cell's line has its key, label, needs and facts (those in which it differs from the first cell that it needs). A
-finished cell's line also has its result: recipe (what differs from the baseline of `keys`), summary, times, the hashes
-of what it made, and versions where they are not those of the first line. A cell that several plans share has its result
-in the first of these plans only. Lists are packed so that a line stays short:
+A cell's line has its key, label, needs and facts (only those that differ from the first cell that it needs). A
+finished cell's line also has its result: recipe (what differs from the baseline of `keys`), summary, times, hashes of
+its output, and versions if they differ from those of the first line. The result of a cell that several plans share is
+only in the first of these plans. Lists are packed so that a line stays short:
 
-    "614/745"     so many right of so many: accuracies and intervals follow from it
+    "614/745"     right answers out of all: accuracies and intervals follow from it
     "right"       of an evaluation: one bit per test problem, base64, in the order of the `ids` of the dataset's line
     "curve"       of a training: one list per column; {"of": 380, "right": [72, …]} are accuracies
     "compounds"   of a measurement: {"train/test": "names"}, names with the same two counts together
 
-`comdiv report` reads the folder as it is. It is for reading: `comdiv run` refuses to write into it.
+`comdiv report` reads the folder directly. It is for reading: `comdiv run` refuses to write into it.
 """
 
 import json
@@ -47,7 +47,7 @@ from comdiv.files import write_text
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
-# What a cell really made: whoever runs the plan again can compare.
+# A cell's real output: whoever runs the plan again can compare.
 _MADE = re.compile(
     r"dataset/(train|validation|test)\.jsonl|run/model\.safetensors|measurement/report\.json|\w+/predictions\.jsonl"
 )
@@ -102,7 +102,7 @@ def _read_lines(path: Path) -> tuple[Record, list[Record]]:
 
 
 def _results(files: Iterable[tuple[Record, Sequence[Record]]]) -> Lines:
-    """All results by key; a line says its versions only where they are not those of its file's first line."""
+    """All results by key; a line has versions only if they differ from those of its file's first line."""
     return {
         line["key"]: {"versions": header.get("versions", {}), **line["result"]}
         for header, lines in files
@@ -134,7 +134,7 @@ def _cells(lines: Sequence[Record], results: Mapping[str, Record]) -> Iterator[C
 
 @dataclass(frozen=True)
 class PublishedDetails:
-    """What the line of a finished cell says; `source` is that of the dataset cell that it comes from."""
+    """The details in the line of a finished cell; `source` is the line of the dataset cell that it comes from."""
 
     line: Record
     source: Record
@@ -162,7 +162,7 @@ class PublishedDetails:
         return {kind: unpack_frequencies(counts) for kind, counts in packed.items()}
 
     def outcomes(self) -> Mapping[str, bool] | None:
-        """The bits of the line beside the ids of its dataset."""
+        """The bits of the line, by the ids of its dataset."""
         return self._outcomes
 
     @cached_property
@@ -191,10 +191,10 @@ class PublishedDetails:
 def export_results(
     runs: Path, folder: Path, *, force: bool = False, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Add whatever is done in `runs` to a folder of published results, and say what was added.
+    """Add the finished cells of `runs` to a folder of published results, and say what was added.
 
-    What is published stays: a cell that is there already is taken again only with `force`, and so is a plan that lacks
-    published cells, as an older copy of it may. Several runs, on several machines and days, may so be collected.
+    What is published stays: only `force` replaces a published cell, or a plan by one that lacks published cells (as an
+    older copy may). Runs from several machines and days can be collected in this way.
     """
     _check(runs, folder)
     plans = {plan.name: plan for plan in read_results(runs)}
@@ -225,15 +225,15 @@ def export_results(
 
 def _check(runs: Path, folder: Path) -> None:
     if folder.resolve() == runs.resolve():
-        raise ComdivError(f"{folder}: choose another folder than that of the runs")
+        raise ComdivError(f"{folder} is the folder of the runs: choose another one")
     if folder.exists() and not folder.is_dir():
         raise ComdivError(f"{folder} is a file: published results are a folder")
     if folder.is_dir() and any(folder.iterdir()) and not is_published(folder):
-        raise ComdivError(f"{folder} holds something else than published results: choose another folder")
+        raise ComdivError(f"{folder} holds something other than published results: choose another folder")
 
 
 def _would_hide(plan: PlanResults, headers: Mapping[str, tuple[Record, Sequence[Record]]], results: Lines) -> bool:
-    """Whether cells that are published under this plan's name would no longer be in it."""
+    """Whether cells published under this plan's name would no longer be in it."""
     if plan.name not in headers:
         return False
     published = {line["key"] for line in headers[plan.name][1]}
@@ -254,7 +254,7 @@ def _plan_lines(plan: PlanResults) -> tuple[Record, list[Record]]:
 
 
 def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]], results: Lines) -> None:
-    """All files anew: a result stands in the first plan that has its cell."""
+    """Write all files; a result is in the first plan that has its cell."""
     left = dict(results)
     for name in sorted(headers):
         header, lines = headers[name]
@@ -272,7 +272,7 @@ def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]],
 
 
 def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
-    """What is published of a finished cell; `source_ids` are the packed ids that are published with its dataset."""
+    """The published part of a finished cell; `source_ids` are the packed ids published with its dataset."""
     recipe = cell.recipe if cell.folder is None else differences(cell.kind, read_json(cell.folder / CELL)["recipe"])
     files = cell.origin.get("files", {})
     hashes = {name: entry["sha256"] for name, entry in files.items() if _MADE.fullmatch(name)}
@@ -300,7 +300,7 @@ def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
 
 
 def _dataset_details(details: Details) -> Record:
-    """How it was made, and the ids of its test problems in the order of all bits."""
+    """How a dataset was made, and the ids of its test problems, in the order of all bits."""
     facts = {name: value for name, value in details.dataset().items() if name != "files"}
     record: dict[str, Any] = {"dataset": without_texts(facts)} if facts else {}
     if ids := details.test_ids():
@@ -320,7 +320,7 @@ def _publish_judgements(runs: Path, folder: Path, *, force: bool) -> None:
 
 
 def without_texts(record: Any) -> Any:
-    """A record without what shows problems, and without the folders of the machine it was made on."""
+    """A record without parts that show problems, and without folders of the machine it was made on."""
     if isinstance(record, Mapping):
         return {name: without_texts(value) for name, value in record.items() if name != _TEXTS}
     if isinstance(record, list | tuple):
@@ -332,16 +332,16 @@ def without_texts(record: Any) -> Any:
 
 
 class ResultsExport(Export):
-    """The numbers of your runs without texts and weights, to publish; what is there already stays, the rest is added.
+    """The numbers of your runs without texts and weights, for publishing; new results are added to those already there.
 
-    `comdiv report` reads the folder as it is.
+    `comdiv report` reads the folder directly.
     """
 
     reads = "folder"
     settings = Settings
     example = "comdiv export results runs --out published; then comdiv report published --out page"
     folder_help = "Folder that `comdiv run` filled."
-    force_help = "Take cells again that are published already; else they stay as they are."
+    force_help = "Replace cells that are already published; by default they stay."
 
     def write(
         self, source: ExportSource, out: Path, settings: Settings, *, force: bool, progress: Progress, note: Note
@@ -351,13 +351,13 @@ class ResultsExport(Export):
         if differing and not force:
             several = len(differing) > 1
             note(
-                f"{len(differing)} published cell{'s have' if several else ' has'} other numbers than these runs: "
-                f"{differing[0]}{' and others' * several}; --force takes the new ones"
+                f"{len(differing)} published cell{'s have' if several else ' has'} numbers unlike these runs: "
+                f"{differing[0]}{' and others' * several}; --force replaces them"
             )
         if older:
             note(
-                f"{', '.join(older)}: the plan of these runs, an older one perhaps, lacks cells that are published; "
-                "the published plan stays, --force takes this one"
+                f"{', '.join(older)}: the plan of these runs (perhaps an older copy) lacks published cells; "
+                "the published plan stays; --force replaces it"
             )
         return facts
 

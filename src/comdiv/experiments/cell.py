@@ -1,14 +1,14 @@
 """A cell: one piece of an experiment's work, from the moment it is planned until its result is read.
 
-The kinds: `dataset` (a split, a synthesis, or a folder that was there), `measurement` (divergences of a dataset at a
-given k), `augmentation`, `rounds` (the training set as it was after so many rounds of an augmentation), `training`,
+The kinds: `dataset` (a split, a synthesis, or an existing folder), `measurement` (divergences of a dataset at a given
+k), `augmentation`, `rounds` (the training set after a given number of rounds of an augmentation), `training`,
 `evaluation` (one way to decode, on validation and test). Their summaries:
 
     dataset, augmentation, rounds   problems: {train, validation, test}; of an augmentation also `report`
     measurement                     compound_divergence, atom_divergence, length_ratio … (as `comdiv measure --json`)
     training                        epochs, best_epoch, validation_accuracy, problems, left_out, steps, planned_epochs,
-                                    seconds_per_epoch (the processor's, so that a busy machine changes nothing)
-    evaluation                      for each part what `comdiv evaluate --json` says. `subsets` of test are structural,
+                                    seconds_per_epoch (processor time, so that a busy machine changes nothing)
+    evaluation                      for each part, as `comdiv evaluate --json`. `subsets` of test are structural,
                                     lexical (of SD), "text in train", "text not in train" (number-masked text),
                                     "0/1/2 halves in train" (of SD)
 """
@@ -26,26 +26,26 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a cell is in its plan: the names that tables and figures are made of. None: does not apply.
+    """What a cell is in its plan: the names that tables and figures use. None: does not apply.
 
     Names are the plan's own. The same cell may be `GTS+DA` in one plan and `full` in another; its key is the same.
     """
 
     dataset: str | None = None  # the plan's name of the dataset: mawps-comdiv
-    corpus: str | None = None  # what it is made from: mawps, demo-en
-    split: str | None = None  # dbca, iid, length, template (or "dbca within"), synthesis, disjoint, folder (was there)
+    corpus: str | None = None  # its source: mawps, demo-en
+    split: str | None = None  # dbca, iid, length, template (or "dbca within"), synthesis, disjoint, folder
     target: float | None = None  # compound divergence that the split should reach
     k: int | None = None  # clusters, of a measurement or a split
     split_seed: int | None = None
     method: str | None = None  # the row of a table: GTS+DA
     solver: str | None = None
-    augmentation: str | None = None  # the plan's name of the augmentation: None without
+    augmentation: str | None = None  # the plan's name of the augmentation; None if there is none
     augmentation_seed: int | None = None
     plain: str | None = None  # the method without augmentation that this one is compared with
-    rounds: int | None = None  # of the augmentation that are in the training set
+    rounds: int | None = None  # rounds of the augmentation in the training set
     seed: int | None = None  # of the training
-    steps: str | None = None  # "epochs": as many epochs for all; "equal": as many optimiser steps as `steps_like`
-    steps_like: str | None = None  # what the number of steps was made equal to: a method's name
+    steps: str | None = None  # "epochs": the same epochs for all; "equal": as many optimiser steps as `steps_like`
+    steps_like: str | None = None  # the method whose number of steps this one takes
     settings: Record = field(default_factory=dict)  # hyper-parameters that differ from the preset's
     cover: str | None = None  # of an evaluation: none, soft, hard
 
@@ -54,7 +54,7 @@ class Facts:
         return {name: value for name, value in asdict(self).items() if value is not None and value != {}}
 
     def variant(self) -> list[str]:
-        """What tells a training from others of the same method, dataset and seed: for labels and rows."""
+        """What distinguishes a training from others of the same method, dataset and seed, for labels and rows."""
         parts = [] if self.rounds is None else [f"{self.rounds} round{'s' * (self.rounds != 1)}"]
         if self.augmentation_seed:
             parts.append(f"augmentation seed {self.augmentation_seed}")
@@ -73,31 +73,31 @@ class Details(Protocol):
         """One record per epoch of a training."""
 
     def frequencies(self) -> Mapping[str, Sequence[Record]]:
-        """All atoms and compounds of a measurement, with how often train and test have them."""
+        """All atoms and compounds of a measurement, with their frequencies in train and test."""
 
     def outcomes(self) -> Mapping[str, bool] | None:
-        """Whether each test problem of an evaluation is right; None where that cannot be known any more."""
+        """Whether each test problem of an evaluation is right; None if that can no longer be known."""
 
     def test_ids(self) -> tuple[str, ...]:
-        """Ids of the test problems of the dataset behind the cell, sorted; none where they are not known."""
+        """Ids of the test problems of the dataset behind the cell, sorted; empty if they are not known."""
 
     def compositions(self) -> Mapping[str, frozenset[str]]:
-        """Ids of the structural and the lexical test problems of the dataset behind the cell; none but of SD's kind."""
+        """Ids of the structural and the lexical test problems of the dataset behind the cell; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One piece of work, and what has become of it. `recipe` is everything that determines its result."""
+    """One piece of work and its outcome. `recipe` is everything that determines its result."""
 
     key: str
     kind: Kind
     label: str  # for people: "GTS+DA on sd, seed 0"
     facts: Facts
-    needs: tuple[str, ...]  # keys of the cells whose results it takes; it continues the first of them
+    needs: tuple[str, ...]  # keys of the cells whose results it uses; it continues the first of them
     recipe: Record = field(default_factory=dict)
-    inputs: Mapping[str, str] = field(default_factory=dict)  # where sources lie on this machine: not part of the key
+    inputs: Mapping[str, str] = field(default_factory=dict)  # where sources are on this machine; not part of the key
     status: Status = "not run"
-    reason: str = ""  # why it failed, or because of which other cell it was not run; empty: its turn has not come
+    reason: str = ""  # why it failed, or which failed cell kept it from running; empty: it is still waiting
     summary: Record = field(default_factory=dict)
     origin: Record = field(default_factory=dict)  # seconds, started, finished, host, node, versions, hashes
     folder: Path | None = None  # of its files; published results have none
@@ -110,7 +110,7 @@ class Cell:
 
     @property
     def node(self) -> str | None:
-        """Of a Ray cluster, where it ran on one."""
+        """The node of a Ray cluster, if it ran on one."""
         return self.origin.get("node")
 
     def file(self, name: str) -> Path | None:
@@ -119,7 +119,7 @@ class Cell:
         return path if path is not None and path.is_file() else None
 
     def to_json(self) -> dict[str, Any]:
-        """The cell as it stands in its plan's file; the recipe is in the cell's own folder."""
+        """The record in the plan's file; the recipe is in the cell's own folder."""
         return {
             "key": self.key,
             "kind": self.kind,
@@ -129,7 +129,7 @@ class Cell:
         }
 
     def whole_json(self) -> dict[str, Any]:
-        """All of it: what a process needs to run the cell."""
+        """The complete record: what a process needs to run the cell."""
         return {**self.to_json(), "recipe": dict(self.recipe), "inputs": dict(self.inputs)}
 
     @classmethod
@@ -140,25 +140,25 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class PlanResults:
-    """A plan and all its cells, in the order in which it names them: finished, failed or not run."""
+    """A plan and all its cells in the plan's order: finished, failed or not run."""
 
     name: str
     title: str
-    reproduces: str  # the table or figure of the paper; empty for plans of the user's own
-    preset: str | None  # smoke, for example; None: as the plan stands
+    reproduces: str  # the table or figure of the paper; empty for a user's own plan
+    preset: str | None  # smoke, for example; None: the plan itself
     plan: Record  # the whole plan as it was run
     path: Path  # the file that says so
     cells: tuple[Cell, ...]
     about: str = ""  # what a reader should know
     order: int = 100  # its place in a report
-    published: bool = False  # numbers and ids only, to read and not to go on with
+    published: bool = False  # numbers and ids only, for reading, not for continuing
 
     def of_kind(self, kind: Kind) -> tuple[Cell, ...]:
         """The cells of one kind."""
         return tuple(cell for cell in self.cells if cell.kind == kind)
 
     def ancestor(self, cell: Cell, *kinds: Kind) -> Cell | None:
-        """The nearest cell of these kinds that a cell depends on: the training behind an evaluation, for example."""
+        """The nearest cell of these kinds that a cell depends on, such as the training behind an evaluation."""
         by_key = {one.key: one for one in self.cells}
         level = [cell]
         while level:
@@ -181,7 +181,7 @@ def sources(cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def right_answers(cell: Cell, subset: str | None = None) -> Mapping[str, bool] | None:
-    """Whether each test problem of an evaluation is right; `subset` takes those of one composition only."""
+    """Whether each test problem of an evaluation is right; `subset` selects one composition."""
     outcomes = None if cell.details is None else cell.details.outcomes()
     if outcomes is None or subset is None or cell.details is None:
         return outcomes

@@ -1,13 +1,13 @@
-"""The name of a cell: its kind and a hash of what determines it, which neither a release nor a new default changes.
+"""The name of a cell: its kind and a hash of what determines it. Neither a release nor a new default changes it.
 
 A key covers the schema version of its kind, the settings that differ from the *baseline* (`baseline.json`: the defaults
-at the time when keys were introduced, which never change), and the keys of the cells that it needs. So
+when keys were introduced, which never change), and the keys of the cells that it needs. Therefore
 
 - a release changes no key; whoever changes what a kind computes raises its number in `SCHEMAS`;
-- another default changes no key: whoever relied on the old one now has other settings, and so another cell;
-- a new setting changes no key as long as it has its default, which must be what was done before.
+- a new default changes no key: plans that relied on the old one now have other settings, and so other cells;
+- a new setting changes no key while it has its default, which must keep the earlier behaviour.
 
-Folders of results from before baselines have keys of another kind; `adopt_cells` renames their cells.
+Results from before baselines have keys of another form; `adopt_cells` renames their cells.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ from comdiv.experiments.cell import Kind, Record
 from comdiv.experiments.store import CELL, CELLS, PLANS, cell_folder, read_json, write_json
 from comdiv.registry import SOLVERS
 
-# Raised when the same recipe gives another result than before.
+# Raised when the same recipe gives a different result from before.
 SCHEMAS: Mapping[str, int] = {
     "dataset": 1, "measurement": 1, "augmentation": 1, "rounds": 1, "training": 1, "evaluation": 1,
 }  # fmt: skip
 
 
 def cell_key(kind: Kind, recipe: Record, needs: Sequence[str]) -> str:
-    """The name of a cell: its kind and the beginning of a hash."""
+    """The name of a cell: its kind and a prefix of the hash."""
     written = json.dumps([SCHEMAS[kind], kind, differences(kind, recipe), list(needs)], sort_keys=True)
     return f"{kind}-{hashlib.sha256(written.encode()).hexdigest()[:16]}"
 
 
 def differences(kind: Kind, recipe: Record) -> dict[str, Any]:
-    """A recipe without what is as it was in the baseline, and without newer settings that have their default."""
+    """A recipe without the values that equal the baseline, and without newer settings at their defaults."""
     return _differences(recipe, _reference(kind, recipe))
 
 
@@ -46,7 +46,7 @@ def _differences(record: Record, reference: Record) -> dict[str, Any]:
         if isinstance(value, Mapping) and isinstance(usual, Mapping):
             if inner := _differences(value, usual):
                 different[name] = inner
-            elif name in _ORIGINS:  # that it is there says what the cell does
+            elif name in _ORIGINS:  # its presence says what the cell does
                 different[name] = {}
         elif _plain(value) != usual:
             different[name] = value
@@ -58,12 +58,12 @@ _ORIGINS = ("split", "synthesize")
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: tuples are lists."""
+    """A value as JSON stores it: tuples become lists."""
     return json.loads(json.dumps(value))
 
 
 def _reference(kind: Kind, recipe: Record) -> Record:
-    """The baseline of a kind, and the present defaults of settings that it does not know."""
+    """The baseline of a kind, with the present defaults of settings that are newer than it."""
     return _laid_over(_present_defaults(kind, recipe), baseline()[kind])
 
 
@@ -77,7 +77,7 @@ def _laid_over(record: Record, other: Record) -> dict[str, Any]:
 
 
 def _present_defaults(kind: Kind, recipe: Record) -> dict[str, Record]:
-    """What the settings of a recipe are today when nobody says otherwise."""
+    """The present defaults of a recipe's settings."""
     if kind == "dataset" and "split" in recipe:
         from comdiv.splitting.methods import SplitSettings
 
@@ -99,7 +99,7 @@ def _present_defaults(kind: Kind, recipe: Record) -> dict[str, Record]:
 
 @cache
 def baseline() -> Mapping[str, Record]:
-    """The defaults that keys are made with, by kind."""
+    """The defaults that keys are based on, by kind."""
     text = files(__package__).joinpath("baseline.json").read_text(encoding="utf-8")
     record: dict[str, Record] = json.loads(text)
     return record
@@ -109,10 +109,10 @@ def baseline() -> Mapping[str, Record]:
 
 
 def adopt_cells(root: Path) -> int:
-    """Give the cells of a folder the names that they have today; how many were renamed.
+    """Rename the cells of a folder to their present keys; return how many were renamed.
 
-    Before baselines a key covered comdiv's version and every default. A cell says its whole recipe, so that its present
-    key is known; a folder under that name is never written over.
+    Before baselines, a key covered comdiv's version and every default. A cell stores its whole recipe, from which its
+    present key follows; an existing folder of that name is never overwritten.
     """
     records = {path.parent.name: read_json(path) for path in sorted((root / CELLS).glob(f"*/{CELL}"))}
     names: dict[str, str] = {}

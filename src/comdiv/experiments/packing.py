@@ -1,4 +1,4 @@
-"""Lists of numbers as short texts, and back: each packing is checked to be exact, or the record stays as it is."""
+"""Lists of numbers as short texts, and back: a record is packed only if that is exact, and otherwise left unchanged."""
 
 import base64
 import math
@@ -11,7 +11,7 @@ from comdiv.evaluation import Share
 from comdiv.evaluation.accuracy import FAILURES, Evaluation
 from comdiv.experiments.cell import Record
 
-_MOST_PROBLEMS = 100_000  # of a validation set whose accuracies are written as counts
+_MOST_PROBLEMS = 100_000  # largest validation set whose accuracies are written as counts
 _PACKED = "answers"  # only a packed evaluation has it
 
 
@@ -19,13 +19,13 @@ _PACKED = "answers"  # only a packed evaluation has it
 
 
 def pack_summary(summary: Record) -> Record:
-    """The parts of an evaluation as counts; any other summary as it is."""
+    """The parts of an evaluation as counts; any other summary unchanged."""
     packed = {part: _pack_part(record) for part, record in summary.items()} if _is_evaluation(summary) else summary
     return packed if unpack_summary(packed) == summary else summary
 
 
 def unpack_summary(packed: Record) -> Record:
-    """The opposite: accuracies and intervals follow from counts."""
+    """The inverse: accuracies and intervals follow from counts."""
     return {
         name: _unpack_part(value) if isinstance(value, Mapping) and _PACKED in value else value
         for name, value in packed.items()
@@ -76,7 +76,7 @@ def _share(written: str) -> Share:
 
 
 def pack_names(names: Sequence[str]) -> str | list[str]:
-    """Names with blanks between them, if none has a blank itself."""
+    """Names separated by spaces, if none of them contains a space."""
     packed = " ".join(names)
     return packed if packed.split() == list(names) else list(names)
 
@@ -87,7 +87,7 @@ def unpack_names(packed: str | Sequence[str]) -> list[str]:
 
 
 def pack_bits(bits: Sequence[bool]) -> str:
-    """One bit each, the first one highest, as base64."""
+    """One bit per value, the first one highest, as base64."""
     number = int("0" + "".join("01"[bit] for bit in bits), 2) << -len(bits) % 8
     return base64.b64encode(number.to_bytes(-(-len(bits) // 8))).decode()
 
@@ -102,7 +102,7 @@ def unpack_bits(text: str, count: int) -> list[bool]:
 
 
 def pack_curve(history: Sequence[Record]) -> Record:
-    """Records of epochs as columns; epochs that are simply counted are left out, rates keep four digits."""
+    """Records of epochs as columns; consecutive epoch numbers are left out, rates keep four digits."""
     names = list(dict.fromkeys(name for entry in history for name in entry))
     columns: dict[str, Any] = {name: [entry.get(name) for entry in history] for name in names}
     if columns.get("epoch") == list(range(1, len(history) + 1)):
@@ -123,7 +123,7 @@ def unpack_curve(columns: Record) -> list[dict[str, Any]]:
 
 
 def _counts(accuracies: Sequence[float | None]) -> Any:
-    """Accuracies as how many were right of how many, where that is exact."""
+    """Accuracies as counts of right answers out of a total, if that is exact."""
     known = [Fraction(value).limit_denominator(_MOST_PROBLEMS) for value in accuracies if value is not None]
     n = math.lcm(*(fraction.denominator for fraction in known)) if known else _MOST_PROBLEMS + 1
     if n > _MOST_PROBLEMS:
@@ -142,7 +142,7 @@ def _accuracies(values: Any) -> list[Any]:
 
 
 def pack_frequencies(entries: Sequence[Record]) -> Any:
-    """{"train/test": names}; the entries themselves where they are in another order than the most frequent first."""
+    """{"train/test": names}; the entries unchanged if they are not sorted by frequency."""
     groups = defaultdict(list)
     for entry in entries:
         groups[f"{entry['train']}/{entry['test']}"].append(str(entry["name"]))
@@ -151,7 +151,7 @@ def pack_frequencies(entries: Sequence[Record]) -> Any:
 
 
 def unpack_frequencies(packed: Any) -> list[dict[str, Any]]:
-    """One record per atom or compound, the most frequent first, as a measurement has them."""
+    """One record per atom or compound, the most frequent first, as in a measurement."""
     if not isinstance(packed, Mapping):
         return list(packed)
     entries = []

@@ -41,37 +41,37 @@ class PlanPart(Settings):
 
 
 class SplitPlan(SplitSettings):
-    """A split of a corpus: what `comdiv split` takes, under the same names; one dataset for each of `targets`."""
+    """A split of a corpus: the options of `comdiv split` under the same names; one dataset per entry of `targets`."""
 
-    targets: tuple[float, ...] = Field(default=(), description="Compound divergences; one dataset for each.")
+    targets: tuple[float, ...] = Field(default=(), description="Compound divergences, with one dataset for each.")
 
     @model_validator(mode="after")
     def _targets_are_for_dbca(self) -> "SplitPlan":
         if self.targets and self.method != "dbca":
             raise ValueError(f"targets go with the method dbca, not {self.method}")
         if len(set(self.targets)) != len(self.targets):
-            raise ValueError("a target is there twice")
+            raise ValueError("a target occurs twice")
         return self
 
     def settings(self, target: float | None) -> SplitSettings:
-        """Those of one dataset."""
+        """The settings of one dataset."""
         return SplitSettings.checked(**{**self.model_dump(exclude={"targets"}), "target": target})
 
 
 class ColumnsPlan(PlanPart):
-    """The columns of a file of the user's own, where their names do not tell."""
+    """The columns of a user's own file, if their names are not recognised."""
 
     text: str = Field(description="Column with the problem's text.")
     equation: str | None = Field(default=None, description="Column with the equation or expression.")
     answer: str | None = Field(default=None, description="Column with the answer.")
-    id: str | None = Field(default=None, description="Column with the id; without it, the line's number.")
+    id: str | None = Field(default=None, description="Column with the id; the line number if there is none.")
 
 
 class DatasetPlan(PlanPart):
-    """Where a dataset comes from: a corpus that is split or synthesized from, or a dataset folder that is there.
+    """Where a dataset comes from: a corpus to split or to synthesize from, or an existing dataset folder.
 
-    `within: NAME` splits the training side of another dataset of the plan once more: a development set, on which
-    choices can be made without a look at that dataset's test.
+    `within: NAME` splits the training side of another dataset of the plan again, as a development set on which
+    choices can be made without looking at that dataset's test set.
     """
 
     corpus: str | None = Field(default=None, description="A corpus's name, or a file in any format.")
@@ -81,47 +81,47 @@ class DatasetPlan(PlanPart):
     synthesize: dict[str, Any] | None = Field(
         default=None, description="Options of `comdiv synthesize`, where the dataset is made by rules."
     )
-    folder: str | None = Field(default=None, description="A dataset folder that is there.")
+    folder: str | None = Field(default=None, description="An existing dataset folder.")
     limit: int | None = Field(
-        default=None, ge=10, description="Number of problems of the corpus, drawn by their ids: for trials."
+        default=None, ge=10, description="Number of problems of the corpus, drawn by their ids, for trials."
     )
     steps_like: Literal["plain", "augmented"] | None = Field(
-        default=None, description="Instead of the training's, for this dataset."
+        default=None, description="Overrides the training's, for this dataset."
     )
     select: Literal["best", "last"] = Field(
         default="best", description="The epoch that is kept, as in `comdiv train --select`."
     )
-    settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all that is trained on it.")
-    augmentation: dict[str, Any] = Field(default_factory=dict, description="Options of whatever augments it.")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all trainings on it.")
+    augmentation: dict[str, Any] = Field(default_factory=dict, description="Options of its augmentations.")
 
     @model_validator(mode="after")
     def _one_origin(self) -> "DatasetPlan":
         given = [name for name in ("split", "synthesize", "folder") if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"say one of split, synthesize and folder, not {' and '.join(given) or 'none'}")
+            raise ValueError(f"give exactly one of split, synthesize and folder, not {' and '.join(given) or 'none'}")
         if self.folder is not None and (self.corpus or self.within):
             raise ValueError("a folder has no corpus")
         if self.folder is None and (self.corpus is None) == (self.within is None):
-            raise ValueError("a split or a synthesis needs a corpus, or `within` another dataset, and not both")
+            raise ValueError("a split or a synthesis needs either a corpus or `within` another dataset")
         if self.within is not None and (self.split is None or self.limit is not None or self.columns is not None):
-            raise ValueError("`within` another dataset goes with `split`, and with neither `limit` nor `columns`")
+            raise ValueError("`within` needs `split`, and allows neither `limit` nor `columns`")
         return self
 
 
 class AugmentationPlan(PlanPart):
-    """One setting of the augmentation: a preset of `comdiv augment`, and what is changed in it.
+    """One setting of the augmentation: a preset of `comdiv augment` and changes to it.
 
-    `ranker: solver` takes the method's own solver, as the paper does; `ban: test` keeps the test texts out by hashes.
+    `ranker: solver` takes the method's own solver, as in the paper; `ban: test` excludes the test texts by hash.
     """
 
     preset: Literal["comdiv", "paper"] = Field(default="comdiv", description="The preset of `comdiv augment`.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options that differ from the preset's.")
     seeds: tuple[int, ...] = Field(default=(0,), description="One augmented set for each seed.")
     more_seeds: dict[Name, tuple[int, ...]] = Field(
-        default_factory=dict, description="Further seeds, for single datasets."
+        default_factory=dict, description="Further seeds for individual datasets."
     )
     ban: Literal["nothing", "test"] = Field(
-        default="nothing", description="Whether texts of the test side must not come out."
+        default="nothing", description="Whether texts of the test side are excluded."
     )
 
     @field_validator("seeds")
@@ -131,23 +131,23 @@ class AugmentationPlan(PlanPart):
 
 
 class MethodPlan(PlanPart):
-    """A row of a table: a solver, perhaps with an augmentation."""
+    """A row of a table: a solver, optionally with an augmentation."""
 
     solver: str = Field(description="A registered solver, or command:PROGRAM.")
     augmentation: Name | None = Field(default=None, description="One of the plan's augmentations.")
     rounds: tuple[int, ...] = Field(
         default=(), description="Train on the augmented set as it is after each of these rounds."
     )
-    datasets: tuple[Name, ...] | None = Field(default=None, description="Only these datasets; all without it.")
+    datasets: tuple[Name, ...] | None = Field(default=None, description="Only these datasets; all by default.")
     settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of the solver.")
 
 
 class TrainingPlan(PlanPart):
     """What all trainings share.
 
-    `steps: equal` gives a method and its +DA the same number of optimiser steps, because an augmented set is larger and
-    more steps alone make a solver better: `steps_like: plain` trains the +DA for fewer epochs, `augmented` trains the
-    plain method for more. `steps: epochs` gives all the same number of epochs, as the paper does.
+    `steps: equal` gives a method and its +DA variant the same number of optimiser steps, because an augmented set is
+    larger and more steps alone make a solver better: `steps_like: plain` trains the +DA variant for fewer epochs,
+    `augmented` trains the plain method for more. `steps: epochs` gives all the same number of epochs, as in the paper.
     """
 
     preset: Literal["cpu", "paper"] = Field(default="cpu", description="The preset of `comdiv train`.")
@@ -158,10 +158,10 @@ class TrainingPlan(PlanPart):
         description="Equal numbers of epochs for all, or of optimiser steps for a method and its +DA.",
     )
     steps_like: Literal["plain", "augmented"] = Field(
-        default="plain", description="Of `equal` steps: as many as which of the two trains for."
+        default="plain", description="With `equal` steps: whose number of steps both take."
     )
     threads: int = Field(
-        default=1, ge=1, description="CPU threads of each training; they take part in the last bits of a result."
+        default=1, ge=1, description="CPU threads of each training; they affect the last bits of a result."
     )
 
     @field_validator("seeds")
@@ -171,7 +171,7 @@ class TrainingPlan(PlanPart):
 
 
 class EvaluationPlan(PlanPart):
-    """What every training is tried on, and how it decodes."""
+    """What every training is evaluated on, and how it decodes."""
 
     parts: tuple[Part, ...] = Field(default=("validation", "test"), description="The parts to evaluate on.")
     cover: tuple[Literal["none", "soft", "hard"], ...] = Field(
@@ -190,7 +190,7 @@ class MeasurementPlan(PlanPart):
 
 
 class TuningPlan(PlanPart):
-    """Hyper-parameters to try: every combination, or so many of them drawn by seed."""
+    """Hyper-parameters to try: every combination, or a number of them drawn by seed."""
 
     ranges: dict[str, tuple[Any, ...]] = Field(description="The values to try of each hyper-parameter.")
     also: dict[Name, dict[str, tuple[Any, ...]]] = Field(
@@ -230,7 +230,7 @@ class Plan(PlanPart):
     @classmethod
     def _name_of_a_file(cls, name: str) -> str:
         if not FILE_NAME.fullmatch(name):
-            raise ValueError(f"'{name}' is no name for a plan: small letters, digits and hyphens")
+            raise ValueError(f"'{name}' is not a name for a plan: use lower-case letters, digits and hyphens")
         return name
 
     @field_validator("datasets", "augmentations", "methods")
@@ -238,7 +238,7 @@ class Plan(PlanPart):
     def _plain_names(cls, entries: dict[str, Any]) -> dict[str, Any]:
         for name in entries:
             if not _NAME.fullmatch(name):
-                raise ValueError(f"'{name}' is no name: letters, digits, blanks and _.+-()/,=")
+                raise ValueError(f"'{name}' is not a name: use letters, digits, spaces and _.+-()/,=")
         return entries
 
     @model_validator(mode="after")
@@ -251,7 +251,7 @@ class Plan(PlanPart):
                 if dataset not in self.datasets:
                     raise _said(where, "dataset", dataset, self.datasets)
             if method.rounds and method.augmentation is None:
-                raise ValueError(f"{where}: rounds go with an augmentation")
+                raise ValueError(f"{where}: rounds need an augmentation")
         for name, augmentation in self.augmentations.items():
             for dataset in augmentation.more_seeds:
                 if dataset not in self.datasets:
@@ -260,14 +260,14 @@ class Plan(PlanPart):
             if name not in self.methods:
                 raise _said("tuning.also", "method", name, self.methods)
         if self.tuning and any(method.augmentation for method in self.methods.values()):
-            raise ValueError("tuning tries plain methods: take the augmentation out")
+            raise ValueError("tuning is for plain methods: remove the augmentation")
         if not self.methods and self.measure is None:
             raise ValueError("the plan does nothing: it has neither methods nor measure")
         return self
 
 
 def make_plan(record: Mapping[str, Any]) -> Plan:
-    """The plan that a mapping describes; whatever is wrong with it is one line."""
+    """The plan that a mapping describes; any mistake in it is a one-line error."""
     try:
         return Plan.model_validate(record)
     except ValidationError as error:
@@ -280,12 +280,12 @@ def _said(where: str, what: str, name: str, known: Mapping[str, Any]) -> ValueEr
 
 def _seeds(seeds: tuple[int, ...]) -> tuple[int, ...]:
     if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
-        raise ValueError("at least one seed, none twice, none below 0")
+        raise ValueError("give at least one seed, none of them twice or below 0")
     return seeds
 
 
 def read_plan(path: Path, preset: str | None = None, samples: int | None = None) -> Plan:
-    """The plan of a YAML file, with one of its presets laid over it; `samples` is that of its tuning."""
+    """The plan of a YAML file, with one of its presets applied; `samples` overrides that of its tuning."""
     record = _read_yaml(path)
     try:
         presets = _presets(record.pop("presets", None) or {})
@@ -295,7 +295,7 @@ def read_plan(path: Path, preset: str | None = None, samples: int | None = None)
             record = _laid_over(record, presets[preset])
         if samples is not None:
             if not isinstance(record.get("tuning"), dict):
-                raise ComdivError("--samples goes with a plan that has `tuning`")
+                raise ComdivError("--samples needs a plan with `tuning`")
             record["tuning"]["samples"] = samples
         return make_plan(record)
     except ComdivError as error:
@@ -305,21 +305,23 @@ def read_plan(path: Path, preset: str | None = None, samples: int | None = None)
 def _presets(presets: Any) -> dict[str, Any]:
     """The presets by name; a name becomes part of a file's name."""
     if not isinstance(presets, dict):
-        raise ComdivError("presets: a mapping of names to changes of the plan")
+        raise ComdivError("presets must be a mapping of names to changes of the plan")
     for name in presets:
         if not FILE_NAME.fullmatch(str(name)):
-            raise ComdivError(f"presets: '{name}' is no name for a preset: small letters, digits and hyphens")
+            raise ComdivError(
+                f"presets: '{name}' is not a name for a preset: use lower-case letters, digits and hyphens"
+            )
     return presets
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """YAML without the trap that the second of two equal keys silently wins."""
+    """YAML in which a repeated key is an error, instead of the second silently winning."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' is there twice", node.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' occurs twice", node.start_mark)
         return super().construct_mapping(node, deep)
 
 
@@ -331,13 +333,13 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise ComdivError(f"{path}: {' '.join(str(error).split())}") from error
     if not isinstance(record, dict):
-        raise ComdivError(f"{path}: a plan is a mapping of keys to values")
+        raise ComdivError(f"{path}: a plan must be a mapping of keys to values")
     return record
 
 
 def _laid_over(record: Mapping[str, Any], changes: Any) -> dict[str, Any]:
     if not isinstance(changes, dict):
-        raise ComdivError("a preset is a mapping of keys to values")
+        raise ComdivError("a preset must be a mapping of keys to values")
     result = dict(record)
     for key, value in changes.items():
         if value is None:

@@ -1,7 +1,7 @@
 """From a plan to its cells: a graph in which every cell is named after what determines it (`keys`).
 
-Whatever changes upstream changes the names of all that depends on it, and nothing else. What a plan says is turned into
-the settings of those who do the work: splits, synthesis, augmentation, solvers.
+A change upstream renames everything that depends on it, and nothing else. The plan's entries become the settings of
+the parts that do the work: splits, synthesis, augmentation, solvers.
 """
 
 import math
@@ -33,13 +33,13 @@ SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
 
 
 def check_names(plan: Plan) -> None:
-    """Refuse solvers, settings and options that do not exist; needs no corpus."""
+    """Refuse solvers, settings and options that do not exist; this needs no corpus."""
     for name, method in plan.methods.items():
         try:
             check_solver(method.solver)
             for settings in variants(plan, name, method):
                 solver_settings(method.solver, plan.training, {**method.settings, **settings}, seed=0)
-                break  # the ranges of a grid are of one kind
+                break  # all combinations of a grid have the same types
         except ComdivError as error:
             raise ComdivError(f"methods.{name}: {error}") from error
     for name, dataset in plan.datasets.items():
@@ -61,7 +61,7 @@ def check_names(plan: Plan) -> None:
 
 
 def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
-    """The settings to try of a method: those of the tuning, else just its own."""
+    """A method's settings to try: those of the tuning, or else just its own."""
     if plan.tuning is None:
         return [{}]
     ranges = {**plan.tuning.ranges, **plan.tuning.also.get(name, {})}
@@ -69,7 +69,7 @@ def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
 
 
 def check_solver(name: str) -> None:
-    """Refuse a solver that nobody registered, without loading any."""
+    """Refuse a solver that is not registered, without loading any."""
     if not name.startswith(PROGRAM) and name not in SOLVERS:
         raise unknown_name("solver", name, SOLVERS.names())
 
@@ -77,7 +77,7 @@ def check_solver(name: str) -> None:
 def solver_settings(
     solver: str, training: TrainingPlan, changes: Mapping[str, Any], seed: int
 ) -> SolverSettings | None:
-    """All hyper-parameters of a training; a program of the user's own has none that we know."""
+    """All hyper-parameters of a training; a user's own program has none that we know."""
     if solver.startswith(PROGRAM):
         return None
     fixed = {"seed": seed, "threads": training.threads}
@@ -94,9 +94,9 @@ def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
 def augmentation_options(
     augmentation: AugmentationPlan, dataset: DatasetPlan | None, training: TrainingPlan, solver: str, seed: int
 ) -> "AugmentationOptions":
-    """The options of an augmentation. Where it ranks, the method's own solver does (§IV), trained as it is.
+    """The options of an augmentation. If it ranks, it uses the method's own solver (§IV), trained in the same way.
 
-    A dataset's own options and settings are laid over the plan's, the ranker's own settings over those of the training.
+    A dataset's options and settings override the plan's; the ranker's settings override those of the training.
     """
     from comdiv.augmentation import AugmentationOptions
 
@@ -111,9 +111,9 @@ def augmentation_options(
 
 
 def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "AugmentationOptions":
-    """The options of an augmentation's recipe; with `ban: test`, the hashes of the test texts that must not come out.
+    """The options of an augmentation's recipe; with `ban: test`, also the hashes of the test texts to exclude.
 
-    The augmentation itself never reads a test set: whoever runs an experiment may, and hands over hashes only.
+    The augmentation itself never reads a test set: the experiment does, and passes on only hashes.
     """
     from comdiv.augmentation import AugmentationOptions, ban_hashes
 
@@ -124,9 +124,9 @@ def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "Augmentatio
 
 
 def grid(ranges: Mapping[str, Sequence[Any]], samples: int | None = None, seed: int | str = 0) -> list[dict[str, Any]]:
-    """All combinations, the last range changing fastest; of `samples`, so many different ones, drawn by seed.
+    """All combinations, the last range changing fastest; with `samples`, that many different ones, drawn by seed.
 
-    Combinations are counted, never all made: the paper's ranges have thousands.
+    Combinations are numbered, never all built: the paper's ranges have thousands.
     """
     total = math.prod(len(values) for values in ranges.values())
     if samples is None or samples >= total:
@@ -137,7 +137,7 @@ def grid(ranges: Mapping[str, Sequence[Any]], samples: int | None = None, seed: 
 
 
 def _combination(ranges: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
-    """The combination with a number, as the digits of a mixed base."""
+    """The combination of a number, from its digits in a mixed base."""
     digits = {}
     for name in reversed(list(ranges)):
         number, place = divmod(number, len(ranges[name]))
@@ -147,7 +147,7 @@ def _combination(ranges: Mapping[str, Sequence[Any]], number: int) -> dict[str, 
 
 @dataclass(slots=True)
 class CellBook:
-    """All cells entered so far. `base` is the folder from which the plan names files."""
+    """All cells entered so far. `base` is the folder to which file names in the plan are relative."""
 
     plan: Plan
     base: Path
@@ -169,7 +169,7 @@ class CellBook:
         return self.made[key, label]
 
     def datasets(self, name: str, dataset: DatasetPlan) -> Iterator[Cell]:
-        """One dataset; of a split with targets, one for each."""
+        """One dataset, or one per target of a split with targets."""
         if dataset.folder is not None:
             yield self._given_dataset(name, dataset.folder)
             return
@@ -200,7 +200,7 @@ class CellBook:
         needs: Sequence[Cell],
         inputs: Mapping[str, str],
     ) -> Iterator[Cell]:
-        # Within another dataset it is not the split that the paper has numbers for.
+        # Within another dataset, it is not the split for which the paper has numbers.
         named_split = f"{split.method} within" if needs else split.method
         facts = replace(facts, split=named_split, k=split.extraction.k, split_seed=split.seed)
         for target in split.targets or (split.target,):
@@ -210,14 +210,14 @@ class CellBook:
             yield self.cell("dataset", label, named, {**recipe, "split": settings}, needs, inputs)
 
     def _made_dataset(self, name: str, asked: str) -> Cell:
-        """A dataset that stands before this one in the plan."""
+        """A dataset that comes before this one in the plan."""
         there = {cell.label: cell for cell in self.made.values() if cell.kind == "dataset"}
         if name not in there:
             raise ComdivError(f"{asked}: {unknown_name('dataset', name, there)}")
         return there[name]
 
     def _synthesis(self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str) -> Cell:
-        """A synthesized set; `exclude` may name another dataset of the plan, whose seeds are left out."""
+        """A synthesized dataset; `exclude` may name another dataset of the plan, whose seeds are left out."""
         excluded = record.pop("exclude", None)
         files = {key: self.source(str(record.pop(key))) for key in SYNTHESIS_FILES if record.get(key) is not None}
         for path in files.values():
@@ -244,16 +244,16 @@ class CellBook:
         )  # fmt: skip
 
     def source(self, named: str) -> str:
-        """A corpus's name, or the path of a file or folder as seen from the plan's own folder."""
+        """A corpus's name, or the path of a file or folder, relative to the plan's own folder."""
         named = self.plan.corpora.get(named, named)
         path = self.base / named
         return str(path.resolve()) if path.exists() else named
 
 
 def plan_cells(plan: Plan, base: Path | None = None) -> tuple[Cell, ...]:
-    """All cells of a plan, each after those that it needs. `base` is the folder from which the plan names files.
+    """All cells of a plan, each after those that it needs. `base` is the folder to which file names are relative.
 
-    Everything that can be wrong with a plan is found here, before anything runs.
+    All mistakes in a plan are found here, before anything runs.
     """
     check_names(plan)
     return tuple(_Planner(plan, base or Path()).cells())
@@ -302,7 +302,7 @@ class _Planner(CellBook):
     def _augmentation(
         self, method: MethodPlan, augmentation: AugmentationPlan, origin: str, data: Cell, seed: int
     ) -> Cell:
-        """One for each dataset, setting and seed; and one for each solver where the solver ranks."""
+        """One per dataset, setting and seed, and also per solver if the solver ranks."""
         dataset = self.plan.datasets[origin]
         options = augmentation_options(augmentation, dataset, self.plan.training, method.solver, seed)
         facts = replace(data.facts, augmentation=method.augmentation, augmentation_seed=seed)
@@ -326,7 +326,7 @@ class _Planner(CellBook):
         return self.cell("rounds", label, replace(grown.facts, rounds=rounds), {"rounds": rounds}, (grown, data))
 
     def _plain(self, method: MethodPlan) -> str | None:
-        """The method that differs from this one in nothing but the augmentation."""
+        """The method that differs from this one only in the augmentation."""
         for name, other in self.plan.methods.items():
             if other.augmentation is None and (other.solver, other.settings) == (method.solver, method.settings):
                 return name
@@ -336,7 +336,7 @@ class _Planner(CellBook):
         return self.plan.datasets[origin].steps_like or self.plan.training.steps_like
 
     def _steps_of_plain(self, name: str, method: MethodPlan, origin: str, data: Cell) -> list[tuple[str, Cell] | None]:
-        """Whose number of steps a plain method takes: its own, or that of each of its +DA."""
+        """Whose number of steps a plain method takes: its own, or that of each of its +DA variants."""
         found: list[tuple[str, Cell] | None] = []
         if (self.plan.training.steps, self._steps_like(origin)) == ("equal", "augmented"):
             for other_name, other in self.plan.methods.items():
@@ -357,7 +357,7 @@ class _Planner(CellBook):
         data: Cell,
         like: tuple[str, Cell] | None,
     ) -> None:
-        """A training for each variant and seed. `like` is whose number of steps it takes, if steps are equal."""
+        """One training per variant and seed. `like` is whose number of steps it takes, if steps are equal."""
         training = self.plan.training
         needs = [trained_on]
         if training.steps == "equal":
@@ -378,7 +378,7 @@ class _Planner(CellBook):
                 }
                 if settings is None:
                     recipe["program"] = program_files(method.solver)
-                if self.plan.datasets[origin].select == "last":  # entered only then: the keys of other trainings stay
+                if self.plan.datasets[origin].select == "last":  # only then, so that the keys of other trainings stay
                     recipe["select"] = "last"
                 inputs: dict[str, str] = {}
                 if isinstance(settings, PretrainedSettings) and settings.weights:
@@ -388,13 +388,13 @@ class _Planner(CellBook):
                 label = _training_label(name, data.label, named, changes)
                 cell = self.cell("training", label, named, recipe, needs, inputs)
                 for cover in self.plan.evaluate.cover if settings is not None else ("none",):
-                    self._evaluation(cell, trained_on, data, cover)  # a program decodes by itself
+                    self._evaluation(cell, trained_on, data, cover)  # a program does its own decoding
 
     def _weights(self, settings: PretrainedSettings) -> dict[str, Any]:
-        """Pre-trained weights by their bytes: where a folder lies takes no part in a key. A hub's name has no files."""
+        """Pre-trained weights by their bytes: a folder's place does not affect the key. A hub's name has no files."""
         try:
             path = Path(self.source(weights_folder(settings.weights)))
-        except ComdivError:  # a package that is not here: the cell says so when it runs, the others are none the worse
+        except ComdivError:  # a missing package: the cell says so when it runs, and others are not affected
             path = Path(settings.weights)
         files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
         hashes = {file.name: file_sha256(file) for file in files if file.is_file()}
@@ -402,12 +402,12 @@ class _Planner(CellBook):
         return {"settings": {**settings.model_dump(), "weights": name}, "weights": hashes}
 
     def _weights_place(self, named: str) -> dict[str, str]:
-        """Where weights lie on this machine; a package is looked for wherever the cell runs."""
+        """Where weights are on this machine; a package is looked for where the cell runs."""
         path = Path(self.source(named))
         return {"weights": str(path)} if path.exists() and not named.startswith(PACKAGE) else {}
 
     def _evaluation(self, training: Cell, trained_on: Cell, data: Cell, cover: str) -> None:
-        """On the parts of the dataset itself: an augmentation may have its own validation problems."""
+        """Evaluate on the parts of the dataset itself: an augmentation may have its own validation problems."""
         evaluate = self.plan.evaluate
         recipe = {"parts": list(evaluate.parts), "cover": cover, "beam": evaluate.beam}
         label = training.label if cover == "none" else f"{training.label}, cover {cover}"
@@ -418,7 +418,7 @@ class _Planner(CellBook):
 
 
 def program_files(solver: str) -> dict[str, str]:
-    """The files that the command line of a user's own program names, by their bytes: another program, another cell."""
+    """The files named in a user's own command, by their bytes, so that a changed program is another cell."""
     return {path.name: file_sha256(path) for path in map(Path, command_words(solver)) if path.is_file()}
 
 

@@ -1,7 +1,7 @@
-"""Runs a plan: whatever of its cells is not done yet, on an engine, in an order in which each finds what it needs.
+"""Runs a plan: all cells that are not done yet, on an engine, each after those that it needs.
 
-A part of a plan can be chosen, so that a large one is run in several sittings or on several machines; how long the rest
-will take is judged by similar cells that were timed before.
+A part of a plan can be chosen, so that a large one can be run in several sittings or on several machines. How long the
+rest will take is estimated from similar cells that were timed before.
 """
 
 import json
@@ -33,13 +33,13 @@ from comdiv.experiments.store import (
 )
 from comdiv.experiments.worker import Task
 
-ATTEMPTS = 3  # of a task whose process or node dies; a cell that fails by itself is not tried again in the same run
-_TICK = 0.5  # seconds between two looks at the progress
+ATTEMPTS = 3  # for a task whose process or node dies; a cell that fails by itself is not retried in the same run
+_TICK = 0.5  # seconds between two checks of the progress
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A task at work, and how far its present cell is."""
+    """A running task, and the progress of its current cell."""
 
     cell: Cell
     what: str = ""
@@ -55,9 +55,9 @@ class State:
     cells: int
     done: int
     failed: int
-    blocked: int  # not run because of a failed one
+    blocked: int  # not run because of a failed cell
     running: tuple[Running, ...]
-    news: tuple[str, ...]  # lines about what has ended since the last look
+    news: tuple[str, ...]  # lines about what has ended since the last check
 
 
 Watch = Callable[[State], None]
@@ -75,17 +75,17 @@ def run_plan(
     methods: Collection[str] = (),
     seeds: Collection[int] = (),
 ) -> PlanResults:
-    """Run what is not done, and return the results as they stand on disk afterwards.
+    """Run what is not done, and return the results on disk afterwards.
 
-    `base` is the folder from which the plan names files; `preset` is the one that was laid over it, for the record.
-    With `datasets`, `methods` or `seeds`, only those are run, and what they need; the rest stays a part of the plan.
-    Without an engine, processes on this machine take all cores.
+    `base` is the folder to which the plan's file names are relative; `preset` is the one that was applied.
+    With `datasets`, `methods` or `seeds`, only those are run, and what they need; the rest stays part of the plan.
+    Without an engine, processes on this machine use all cores.
     """
     if is_published(folder):
-        raise ComdivError(f"{folder} holds published results, to read and not to go on with: choose another folder")
+        raise ComdivError(f"{folder} holds published results, which are for reading only: choose another folder")
     if adopted := adopt_cells(folder):
         (watch or _nobody)(
-            State(0, 0, 0, 0, (), (f"{adopted} cells of an earlier version have got their present names",))
+            State(0, 0, 0, 0, (), (f"{adopted} cells of an earlier version were renamed to their present keys",))
         )
     cells = plan_cells(plan, base)
     wanted = selected(plan, cells, datasets, methods, seeds)
@@ -103,7 +103,7 @@ def _nobody(state: State) -> None:
 
 
 def register_plan(plan: Plan, folder: Path, cells: Sequence[Cell], preset: str | None) -> Path:
-    """Write down what a plan consists of."""
+    """Write down which cells a plan consists of."""
     name = plan.name if preset is None else f"{plan.name}@{preset}"
     described = {
         "title": plan.title,
@@ -117,13 +117,13 @@ def register_plan(plan: Plan, folder: Path, cells: Sequence[Cell], preset: str |
 
 
 def fitting_jobs(wanted: int | None, threads: int) -> int:
-    """How many jobs of so many threads this machine has cores for: never more than that, never none."""
+    """How many jobs with this many threads fit the machine's cores: at least one."""
     most = max(1, usable_processors() // threads)
     return most if wanted is None else min(wanted, most)
 
 
 def tasks_of(root: Path, cells: Iterable[Cell], threads: int) -> list[Task]:
-    """The cells that are not done, by process: the evaluations of a training share one, with it if it is not done."""
+    """The cells that are not done, by process: a training, unless done, shares one with its evaluations."""
     groups: dict[str, dict[str, Cell]] = {}
     for cell in cells:
         if read_done(cell_folder(root, cell.key)) is None:
@@ -149,7 +149,7 @@ class _Run:
         waiting = tasks_of(self.root, self.cells, self.threads)
         pending = {cell.key for task in waiting for cell in task.cells}
         self.done = {cell.key for cell in self.cells} - pending
-        for key in pending:  # what failed in an earlier run is tried again
+        for key in pending:  # cells that failed in an earlier run are tried again
             (cell_folder(self.root, key) / FAILED).unlink(missing_ok=True)
         self._show()
         while waiting or self.running:
@@ -165,7 +165,7 @@ class _Run:
         self._show()
 
     def _start_ready(self, waiting: Sequence[Task]) -> list[Task]:
-        """Start what can be started, drop what never can be; the rest goes on waiting."""
+        """Start the tasks that can start, drop those that never can; the rest keep waiting."""
         rest = []
         for task in waiting:
             own = {cell.key for cell in task.cells}
@@ -180,7 +180,7 @@ class _Run:
         return rest
 
     def _account(self, ended: Ended, news: list[str]) -> list[Task]:
-        """See on disk what became of a task's cells; returns what of it is to be tried again."""
+        """Read from disk how a task's cells ended; return what must be tried again."""
         for place, cell in enumerate(ended.task.cells):
             folder = cell_folder(self.root, cell.key)
             if read_done(folder) is not None:
@@ -188,7 +188,7 @@ class _Run:
                 news.append(f"done: {cell.label}")
                 continue
             rest = ended.task.cells[place:]
-            if not (folder / FAILED).is_file():  # neither: the process died in it
+            if not (folder / FAILED).is_file():  # neither done nor failed: the process died in it
                 tried = self.attempts[cell.key] = self.attempts.get(cell.key, 0) + 1
                 died = ended.died or "the process ended without a result: its log says more"
                 if tried < ATTEMPTS:
@@ -215,7 +215,7 @@ class _Run:
         )
 
     def _just_done(self) -> set[str]:
-        """Cells of running tasks that are over already."""
+        """Finished cells of running tasks."""
         return {
             cell.key
             for task in self.running
@@ -224,13 +224,13 @@ class _Run:
         }
 
     def _at_work(self, task: Task) -> Running | None:
-        """The present cell of a task is the one that notes its progress."""
+        """The current cell of a task is the one that records its progress."""
         for cell in task.cells:
             try:
                 record: dict[str, Any] = json.loads(
                     (cell_folder(self.root, cell.key) / PROGRESS).read_text(encoding="utf-8")
                 )
-            except (OSError, ValueError):  # not begun, or just over
+            except (OSError, ValueError):  # not started yet, or just finished
                 continue
             return Running(cell, **record)
         return Running(task.cells[0])
@@ -247,7 +247,7 @@ def selected(
     methods: Collection[str] = (),
     seeds: Collection[int] = (),
 ) -> tuple[Cell, ...]:
-    """The cells of these datasets, methods and seeds of trainings, as the plan names them; none named: of all.
+    """The cells of these datasets, methods and training seeds, as named in the plan; all if none are named.
 
     Measurements have neither method nor seed.
     """
@@ -256,14 +256,14 @@ def selected(
     for seed in seeds:
         if seed not in plan.training.seeds:
             there = ", ".join(map(str, plan.training.seeds))
-            raise ComdivError(f"seed {seed} is none of this plan's ({there})")
+            raise ComdivError(f"seed {seed} is not in this plan ({there})")
     chosen = {
         cell.key
         for cell in cells
         if (not datasets or _origin(cell.facts) in datasets)
         and (not methods or cell.facts.method in methods)
         and (not seeds or cell.facts.seed is None or cell.facts.seed in seeds)
-        and (cell.facts.method is not None or cell.facts.augmentation is None)  # augmentations: if they are needed
+        and (cell.facts.method is not None or cell.facts.augmentation is None)  # augmentations only if they are needed
     }
     for cell in reversed(cells):  # each comes after those that it needs
         if cell.key in chosen:
@@ -272,7 +272,7 @@ def selected(
 
 
 def _origin(facts: Facts) -> str | None:
-    """The dataset as the plan names it; a split with targets makes one for each."""
+    """The dataset's name in the plan; a split with targets makes one dataset per target."""
     if facts.target is None or facts.dataset is None:
         return facts.dataset
     return facts.dataset.removesuffix(f"-{facts.target:.2f}")
@@ -289,15 +289,15 @@ Likeness = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`seconds` of work in the cells whose like has been run; `unknown` is how many have no like."""
+    """`seconds` of work in cells similar to one already timed; `unknown` is the number of other cells."""
 
     seconds: float
     unknown: int
 
     def left(self, jobs: int) -> str:
-        """For people: the time that so many jobs will need."""
+        """The time that this many jobs will need, for people."""
         said = f"about {duration(self.seconds / jobs)}" if self.seconds else ""
-        more = f"{self.unknown} cells whose like has not been run yet" if self.unknown else ""
+        more = f"{self.unknown} cells unlike any timed before" if self.unknown else ""
         return " and ".join(filter(None, (said, more))) or "nothing"
 
 
@@ -312,7 +312,7 @@ def estimate(root: Path, cells: Sequence[Cell]) -> Estimate:
 
 
 def _likenesses(cell: Cell) -> list[Likeness]:
-    """By what a cell is judged, from what is most like it to what is least."""
+    """The keys under which similar cells are looked up, from most to least similar."""
     facts, settings = cell.facts, cell.recipe.get("settings") or {}
     same = tuple(sorted((name, str(value)) for name, value in settings.items() if name != "seed"))
     return [
@@ -328,7 +328,7 @@ def _timed_cells(root: Path) -> Iterator[tuple[Mapping[str, Any], float]]:
     for path in sorted((root / CELLS).glob(f"*/{DONE}")):
         try:
             yield read_json(path.with_name(CELL)), float(read_json(path)["seconds"])
-        except (ComdivError, KeyError, TypeError, ValueError):  # of another version: no help, and no harm
+        except (ComdivError, KeyError, TypeError, ValueError):  # from another version: ignored
             continue
 
 

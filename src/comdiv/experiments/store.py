@@ -4,7 +4,7 @@
       plans/NAME.json          the plan as it was run, and its cells; with a preset the name is NAME@PRESET
       cells/KEY/               one cell. KEY: its kind and the hash of everything that determines it; plans share cells
         cell.json              what it is: kind, label, facts, the keys of the cells it needs, and the whole recipe
-        log.txt                what it said while it ran, of all attempts
+        log.txt                its output while it ran, in all attempts
         done.json              written last. summary (its numbers), seconds, started, finished, host, node, versions,
                                and the size and SHA-256 of its files
         failed.json            instead of done.json: reason
@@ -13,10 +13,10 @@
         measurement/           (measurement) report.json with all frequencies, report.md, frequencies-*.svg and .png
         run/                   (training) a run folder: config.yaml, metrics.jsonl, model.safetensors…
         validation/, test/     (evaluation) result.json, predictions.jsonl, outcomes.json: ids by right and wrong
-      judgements/              where there are any: what people think of augmented problems, *.jsonl or *.csv
+      judgements/              people's judgements of augmented problems, if any, *.jsonl or *.csv
 
-A cell is done when `done.json` is there: it is written last and atomically. Whatever else lies in the folder of a cell
-without it is the beginning of one, to be continued or made anew, never a result.
+A cell is done when `done.json` exists: it is written last and atomically. Without it, the folder holds unfinished work,
+to be continued or repeated, never a result.
 """
 
 import json
@@ -50,16 +50,16 @@ def cell_folder(root: Path, key: str) -> Path:
 
 
 def write_plan(root: Path, name: str, description: Record, cells: Sequence[Cell]) -> Path:
-    """Say which cells a plan consists of, before any of them runs: what is missing can then be seen, too."""
+    """Write down which cells a plan consists of before any of them runs, so that missing ones can be seen."""
     path = root / PLANS / f"{name}.json"
     write_json(path, {"name": name, **description, "cells": [cell.to_json() for cell in cells]})
     return path
 
 
 def begin_cell(root: Path, cell: Cell) -> Path:
-    """Make the cell's folder say what it is, and forget an earlier failure."""
+    """Write what the cell is into its folder, and remove an earlier failure."""
     folder = cell_folder(root, cell.key)
-    for name in (DONE, FAILED):  # a cell that is run is neither
+    for name in (DONE, FAILED):  # a running cell is neither
         (folder / name).unlink(missing_ok=True)
     write_json(folder / CELL, cell.whole_json())
     return folder
@@ -81,7 +81,7 @@ def fail_cell(folder: Path, reason: str, origin: Record) -> None:
 
 
 def write_outcomes(folder: Path, right: Mapping[str, bool]) -> None:
-    """Which problems of an evaluation are right: predictions are judged once, when they are made."""
+    """Write which problems of an evaluation are right: predictions are judged once, when they are made."""
     sides = {word: sorted(name for name in right if right[name] is good) for word, good in _SIDES}
     write_text(folder / OUTCOMES, json.dumps(sides, ensure_ascii=False) + "\n")
 
@@ -93,7 +93,7 @@ _SIDES = (("right", True), ("wrong", False))
 
 
 def read_done(folder: Path) -> dict[str, Any] | None:
-    """The marker of a finished cell; None where it is not finished, or a file that it names is no longer whole."""
+    """The marker of a finished cell; None if it is unfinished, or if a file that it names is no longer intact."""
     if not (folder / DONE).is_file():
         return None
     record = read_json(folder / DONE)
@@ -113,7 +113,7 @@ def read_runs(root: Path) -> tuple[PlanResults, ...]:
 
 
 def read_plan_results(root: Path, path: Path) -> PlanResults:
-    """One plan, with the state of its cells as it is on disk now."""
+    """One plan, with the current state of its cells on disk."""
     record = read_json(path)
     try:
         return PlanResults(
@@ -128,7 +128,7 @@ def read_plan_results(root: Path, path: Path) -> PlanResults:
             cells=tuple(_with_states(root, [Cell.from_json(cell) for cell in record["cells"]])),
         )
     except (KeyError, TypeError) as error:
-        raise ComdivError(f"{path} is no plan's file of this version: {error}") from error
+        raise ComdivError(f"{path} is not a plan's file of this version: {error}") from error
 
 
 def _with_states(root: Path, cells: Sequence[Cell]) -> Iterator[Cell]:
@@ -156,7 +156,7 @@ def _with_states(root: Path, cells: Sequence[Cell]) -> Iterator[Cell]:
 
 @dataclass(frozen=True)
 class RunDetails:
-    """What the files of a finished cell say; `source` is the folder of the dataset cell that it comes from."""
+    """The details in the files of a finished cell; `source` is the folder of the dataset cell that it comes from."""
 
     folder: Path
     source: Path | None
@@ -180,7 +180,7 @@ class RunDetails:
         return {kind: record[kind] for kind in ("atoms", "compounds")}
 
     def outcomes(self) -> Mapping[str, bool] | None:
-        """As the evaluation wrote them down; runs of an older version did not, and their predictions are judged."""
+        """As written by the evaluation; for runs of an older version, which did not, predictions are judged now."""
         return self._outcomes
 
     @cached_property
@@ -212,7 +212,7 @@ class RunDetails:
 
 
 def part_problems(plan: PlanResults, cell: Cell, part: str) -> tuple[Problem, ...]:
-    """One part of the dataset that a cell comes from, before any augmentation; none where its texts are not there."""
+    """One part of the dataset that a cell comes from, before any augmentation; empty if its texts are missing."""
     source = cell if cell.kind == "dataset" else plan.ancestor(cell, "dataset")
     path = None if source is None else source.file(f"dataset/{part}.jsonl")
     return () if path is None else read_part(path)
@@ -225,13 +225,13 @@ def read_part(path: Path) -> tuple[Problem, ...]:
 
 
 def judgement_files(root: Path) -> list[Path]:
-    """People's marks that lie with the results."""
+    """People's judgements stored with the results."""
     folder = root / JUDGEMENTS
     return sorted(path for path in folder.iterdir() if path.suffix in (".jsonl", ".csv")) if folder.is_dir() else []
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object of ours; a damaged one is a clear line."""
+    """A JSON object that we wrote; a damaged one is a one-line error."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -242,5 +242,5 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, record: Record) -> None:
-    """A JSON object, for people to read as well."""
+    """Write a JSON object that people can read, too."""
     write_text(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")

@@ -1,6 +1,6 @@
-"""What a cell does, by its kind: plain functions from a recipe and the folders of what it needs to its own folder.
+"""What a cell does, by its kind: plain functions that take a recipe and input folders and fill the cell's folder.
 
-Each can be killed at any moment and called again: it goes on or begins anew, and never takes a beginning for a result.
+Each can be killed at any moment and called again: it resumes or restarts, and never takes partial work for a result.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ def work(kind: str, recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 def _dataset(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     out = place.folder / "dataset"
-    if not _is_complete(out):  # else killed between the dataset and the marker
+    if not _is_complete(out):  # otherwise it was killed between the dataset and the marker
         shutil.rmtree(out, ignore_errors=True)
         if "split" in recipe:
             _split(recipe, place, out)
@@ -106,7 +106,7 @@ def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
 
 
 def _copy(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
-    """A dataset that was there: copied, so that results stay what they are when the original changes."""
+    """An existing dataset, copied so that results stay valid when the original changes."""
     source = Path(place.inputs["folder"])
     staging = out.with_name(".dataset.part")
     shutil.rmtree(staging, ignore_errors=True)
@@ -177,7 +177,7 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     from comdiv.solvers.runs import make_solver, train_run
 
     solver, settings, run = recipe["solver"], recipe["settings"], place.folder / "run"
-    if solver.startswith(PROGRAM):  # trains itself, if it needs to
+    if solver.startswith(PROGRAM):  # it trains itself, if necessary
         make_solver(solver, programs=True).save(run)
         return {"epochs": 0, "planned_epochs": 0, "steps": 0}
     if "weights" in place.inputs:
@@ -243,9 +243,9 @@ def steps_of(problems: int, batch: int, epochs: int) -> int:
 
 
 def equal_steps(settings: Mapping[str, Any], problems: int, like: int) -> dict[str, Any]:
-    """The settings with which `problems` are trained for as many steps as `like` problems are with the given ones.
+    """The settings with which `problems` are trained for as many steps as `like` problems with the given settings.
 
-    Whole epochs, at least one: the numbers agree up to one epoch, and every result says how many steps were taken.
+    Epochs are whole, and at least one: the numbers agree to within one epoch, and every result states its steps.
     """
     batch = settings["batch"]
     factor = math.ceil(like / batch) / math.ceil(problems / batch)
@@ -263,15 +263,15 @@ def training_problems(data: Any) -> int:
 
 IN_TRAIN, NOT_IN_TRAIN = "text in train", "text not in train"
 STRUCTURAL, LEXICAL = COMPOSITIONS = ("structural", "lexical")
-DECOMPOSITION = "decomposition"  # how a synthesis calls what it did; an augmentation's repetitions are called otherwise
+DECOMPOSITION = "decomposition"  # provenance of a synthesis; repetitions of an augmentation have another name
 
 
 def test_subsets(test: Sequence[Problem], train: Sequence[Problem]) -> dict[str, set[str]]:
-    """Ids of test problems by name of the part that they belong to.
+    """Ids of test problems by the name of their part.
 
-    All: whether the number-masked text is in the training set. An augmentation can join what was taken apart and so
-    reproduce a test text: a result says how much that explains. Of SD: structural and lexical problems, and structural
-    ones by how many of the two simpler problems that they were decomposed into are in the training set.
+    For all datasets: whether the number-masked text is in the training set. An augmentation can rejoin what was taken
+    apart and so reproduce a test text; results say how much that explains. For SD: structural and lexical problems, and
+    structural ones by how many of the two simpler problems they were decomposed into are in the training set.
     """
     texts = {read(problem).mask for problem in train}
     subsets: dict[str, set[str]] = {IN_TRAIN: set(), NOT_IN_TRAIN: set()}

@@ -1,7 +1,7 @@
-"""The process that runs cells, one after the other: `python -m comdiv.experiments.worker`, its task on standard input.
+"""The process that runs cells one by one: `python -m comdiv.experiments.worker`, with its task on standard input.
 
-Both engines start it, so that a cell runs in the same way wherever it runs. It ends when its standard input does: if
-whoever started it is killed, no orphan goes on writing.
+Both engines start it, so that a cell runs in the same way everywhere. It ends when its standard input does: if the
+process that started it is killed, no orphan keeps writing.
 """
 
 import fcntl
@@ -40,16 +40,16 @@ from comdiv.experiments.store import (
 )
 from comdiv.files import write_text
 
-ORPHANED = 75  # exit code: whoever started this process is gone
+ORPHANED = 75  # exit code: the process that started this one is gone
 _VERSIONS_OF = ("comdiv", "numpy", "torch", "transformers")
 _SCRATCH = (CELL, DONE, FAILED, LOG, PROGRESS, ".lock")
-CHECKPOINTS = "training_state"  # of a run; nobody needs them once it is over
+CHECKPOINTS = "training_state"  # of a run; not needed once it is over
 _SHOWN_EVERY = 0.5  # seconds between two notes on progress
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Cells for one process, one after the other: a training and its evaluations share what they have loaded."""
+    """Cells for one process to run one by one: a training and its evaluations share what they have loaded."""
 
     root: Path
     cells: tuple[Cell, ...]
@@ -71,7 +71,7 @@ class Task:
             raise ComdivError(f"node {socket.gethostname()} does not see {self.root}: all nodes must share that folder")
         folder = cell_folder(self.root, self.cells[0].key)
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / LOG).open("a", encoding="utf-8") as log:  # for what goes wrong before the cell has begun
+        with (folder / LOG).open("a", encoding="utf-8") as log:  # for errors before the cell has started
             process = subprocess.Popen(
                 [sys.executable, "-m", "comdiv.experiments.worker"],
                 stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, encoding="utf-8",
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def _first_line() -> bytes:
-    """Byte by byte and without a buffer: what follows is for the thread that waits for the end."""
+    """Read unbuffered, byte by byte: the rest is for the thread that waits for the end of the input."""
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(0, 1)
@@ -112,17 +112,17 @@ def _end_with_parent() -> None:
 
 
 def limit_threads(threads: int) -> None:
-    """So many threads for every library that is loaded from now on; solvers get theirs as a setting."""
+    """Limit the threads of every library that is loaded from now on; solvers get theirs as a setting."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = str(threads)
 
 
 def run_cell(root: Path, cell: Cell, node: str | None = None) -> bool:
-    """Run a cell unless it is done; whether it is done now. A failure leaves its reason, the log its traceback."""
+    """Run a cell unless it is done; return whether it is done now. On failure, the traceback is in the log."""
     folder = cell_folder(root, cell.key)
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder), _logged(folder):
-        if read_done(folder) is not None:  # somebody else has finished it meanwhile
+        if read_done(folder) is not None:  # another process has finished it meanwhile
             return True
         begin_cell(root, cell)
         started, clock = datetime.now(UTC), time.perf_counter()
@@ -163,7 +163,7 @@ def _work(root: Path, cell: Cell, folder: Path) -> dict[str, Any]:
 
 
 class _Noting:
-    """Progress as a small file that the runner reads, now and then, and a line in the log for each stage."""
+    """Progress as a small file that the runner reads from time to time, and one line per stage in the log."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / PROGRESS
@@ -181,7 +181,7 @@ class _Noting:
 
 
 def _results(folder: Path) -> Iterator[Path]:
-    """The files that make a cell's result."""
+    """The files that make up a cell's result."""
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder).parts
         if path.is_file() and inner[0] not in _SCRATCH and CHECKPOINTS not in inner and path.suffix != ".part":
@@ -190,7 +190,7 @@ def _results(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time in a cell's folder; the system takes the lock back from a dead one."""
+    """Allow one process at a time in a cell's folder; the system releases the lock of a dead one."""
     with (folder / ".lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
@@ -198,7 +198,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _logged(folder: Path) -> Iterator[None]:
-    """Whatever is written to standard output or error goes to the cell's log, also by libraries that are not Python."""
+    """Redirect standard output and error to the cell's log, including output of libraries not written in Python."""
     sys.stdout.flush()
     sys.stderr.flush()
     before = os.dup(1), os.dup(2)
