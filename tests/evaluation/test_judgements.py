@@ -110,7 +110,7 @@ def test_label_studios_short_json_and_csv_are_read_as_well(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"judge": "ann", "good": True}, "line 1: a judgement needs an 'id'"),
+        ({"judge": "ann", "good": True}, "line 1: a judgement needs the 'id' of its problem"),
         ({**MARKED, "logic": None}, "problem 'p1', judge 'ann': no mark for logic"),
         ({**MARKED, "good": True}, "'good' contradicts grammar good, fluency good, logic not good"),
         ({**MARKED, "logic": "perhaps"}, "'logic' is 'perhaps': a mark is true or false"),

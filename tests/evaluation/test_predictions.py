@@ -80,7 +80,7 @@ def test_what_is_no_expression_is_ill_formed_and_names_it(expression: Any) -> No
 @pytest.mark.parametrize("record", [{}, {"id": ""}, {"id": None}, {"id": 1.5}, {"id": True}, {"problem": 3}])
 def test_a_record_without_an_id_is_refused_with_its_place(record: dict[str, Any], tmp_path: Path) -> None:
     path = written(tmp_path, json.dumps({"id": "1", "answer": 1}) + "\n" + json.dumps(record))
-    with pytest.raises(ComdivError, match=r"predictions.jsonl, line 2: a prediction needs an 'id'"):
+    with pytest.raises(ComdivError, match=r"predictions.jsonl, line 2: a prediction needs the 'id' of its problem"):
         read_predictions(path)
 
 

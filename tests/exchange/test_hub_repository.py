@@ -107,7 +107,7 @@ def test_an_export_is_replaced_only_when_told_and_nothing_else_ever(exported: Pa
 
 
 def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="no complete dataset folder, nor are there any in it"):
+    with pytest.raises(ComdivError, match="is not a complete dataset folder, nor does it contain one"):
         export_hub(tmp_path, tmp_path / "hub")
 
 

@@ -185,7 +185,7 @@ def test_names_of_tasks_are_plain(name: str, task: str) -> None:
 
 
 def test_an_unknown_folder_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="no complete dataset folder"):
+    with pytest.raises(ComdivError, match="is not a complete dataset folder"):
         export_lm_eval(tmp_path / "none", tmp_path / "tasks")
 
 

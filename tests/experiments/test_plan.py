@@ -87,7 +87,7 @@ def test_an_unknown_preset_is_answered_with_the_known_ones(tmp_path: Path) -> No
     ("text", "message"),
     [
         ("presets: {../up: {}}", "presets: '../up' is not a name for a preset"),
-        ("presets: [smoke]", "presets: a mapping of names"),
+        ("presets: [smoke]", "presets must be a mapping of names"),
         ("- a\n- b", "a plan is a mapping"),
         ("a: [", "p.yaml: while parsing"),
         ("name: a\nname: b", "the key 'name' occurs twice"),

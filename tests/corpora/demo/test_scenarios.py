@@ -54,7 +54,7 @@ def test_a_sound_scenario_has_its_paths() -> None:
         ({"value": "rows * eech"}, "unknown name 'eech'"),
         ({"value": "rows * it"}, "unknown name 'it'"),
         ({"after": ["nothing"]}, "unknown step 'nothing'"),
-        ({"where": ["rows ? each"]}, "no comparison"),
+        ({"where": ["rows ? each"]}, "not a comparison"),
         ({"quantities": {"rows": "whole", "each": "whole 6..20"}}, "lacks a range"),
         ({"askk": []}, "askk"),
     ],

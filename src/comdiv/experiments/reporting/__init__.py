@@ -1,1 +1,1 @@
-"""From results to a page: the paper's numbers beside ours, tables, figures, worked examples, how to reproduce them."""
+"""From results to a page: the paper's numbers beside ours, tables, figures, worked examples, commands to reproduce."""

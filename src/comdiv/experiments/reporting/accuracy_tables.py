@@ -1,6 +1,6 @@
-"""Accuracies as the paper prints them: methods against test sets, curves, and what test texts in train explain.
+"""Accuracies as the paper prints them: methods against test sets, curves, and the effect of test texts in train.
 
-Augmentation can join what a synthesis took apart, and so write a test text anew: the table of overlaps says how much
+Augmentation can rejoin what a synthesis took apart, and so reproduce a test text; the table of overlaps says how much
 that explains.
 """
 
@@ -34,7 +34,7 @@ SYNTHESES = ("synthesis", "disjoint")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two test sets of which the second needs new compositions: i.i.d. and ComDiv, SD's validation and test."""
+    """Two test sets, of which only the second needs new compositions: i.i.d. and ComDiv, SD's validation and test."""
 
     title: str
     corpus: str
@@ -43,7 +43,7 @@ class Pair:
 
 
 def main_numbers(numbers: Sequence[Number], *, cover: str = "none") -> list[Number]:
-    """The numbers that tables are made of: whole parts, decoded in one way."""
+    """The numbers that tables show: whole parts, decoded in one way."""
     return [number for number in numbers if number.subset is None and number.facts.cover in (None, cover)]
 
 
@@ -98,7 +98,7 @@ def accuracy_table(plan: str, title: str, numbers: Sequence[Number], entry: Make
 
 
 def composition_table(plan: str, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
-    """Test problems with a new structure and with known structures in new surroundings apart (Table III)."""
+    """Accuracy on new structures and on known structures in new surroundings, separately (Table III)."""
     chosen = [n for n in numbers if n.subset in COMPOSITIONS and n.facts.cover in (None, "none")]
     chosen = [n for n in chosen if n.facts.rounds is None and n.facts.target is None]
     if not chosen:
@@ -163,7 +163,7 @@ def _gap_entry(numbers: Sequence[Number], method: str, pair: Pair) -> Entry:
 
 
 def _printed_gap(easy: Number, hard: Number, pair: Pair) -> float | None:
-    """The paper prints gaps for three corpora; it has ours only if it has both accuracies."""
+    """The paper prints gaps for three corpora; it has one for ours only if it has both accuracies."""
     if paper_number(easy) is None or paper_number(hard) is None or hard.facts.split == "length":
         return None
     gaps = next((g for name, g in read_paper().gaps.items() if name.casefold() == hard.method.casefold()), {})
@@ -171,7 +171,7 @@ def _printed_gap(easy: Number, hard: Number, pair: Pair) -> float | None:
 
 
 _CURVE_CAPTION = "Answer accuracy in percent on test: mean over seeds ± half of its 95 % interval."
-FEWEST_TARGETS = 3  # distinct ones, "none" among them, that make a curve
+FEWEST_TARGETS = 3  # distinct ones, including "none", that make a curve
 
 
 def has_curve(numbers: Sequence[Number]) -> bool:
@@ -180,7 +180,7 @@ def has_curve(numbers: Sequence[Number]) -> bool:
 
 
 def divergence_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
-    """A row for each split, from the least to the greatest divergence that was asked for (Figure 5a)."""
+    """One row per split, by increasing target divergence (Figure 5a)."""
     chosen = [number for number in main_numbers(numbers) if number.part == "test"]
     if not has_curve(chosen):
         return None
@@ -202,7 +202,7 @@ def divergence_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEn
 
 
 def rounds_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
-    """A row for each number of rounds (Figure 5b)."""
+    """One row per number of rounds (Figure 5b)."""
     chosen = [n for n in main_numbers(numbers) if n.part == "test" and n.facts.rounds is not None]
     if not chosen:
         return None
@@ -224,14 +224,14 @@ def rounds_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry 
         )
     columns = (
         Column("Method", number=False), Column("Dataset", number=False), Column("Rounds"), Column("Training problems"),
-        Column("Accuracy"), Column("n"), Column("Seconds an epoch"),
+        Column("Accuracy"), Column("n"), Column("Seconds per epoch"),
     )  # fmt: skip
     caption = f"{_CURVE_CAPTION} Times depend on the machine."
     return Table(f"{plan.name}-curve", "Accuracy and time against rounds", columns, tuple(rows), caption)
 
 
 def seconds_per_epoch(plan: PlanResults, number: Number) -> list[float]:
-    """The training times behind a number, one a seed."""
+    """The training times behind a number, one per seed."""
     trainings = (plan.ancestor(cell, "training") for cell in number.cells)
     found = [one.summary.get("seconds_per_epoch") for one in trainings if one is not None]
     return [float(seconds) for seconds in found if seconds is not None]
@@ -245,7 +245,7 @@ OVERLAP_PARTS = (None, NOT_IN_TRAIN, IN_TRAIN)
 
 
 def overlap_table(plan: str, numbers: Sequence[Number]) -> Table | None:
-    """A row for each method with augmentation, and for others where training and test share a text."""
+    """One row per method with augmentation, and for others if training and test share a text."""
     found: dict[tuple[object, ...], dict[str | None, Number]] = {}
     for number in numbers:
         if number.part == "test" and number.subset in OVERLAP_PARTS and number.facts.cover in (None, "none"):
@@ -281,7 +281,7 @@ def _overlap_row(parts: dict[str | None, Number]) -> tuple[Entry, ...]:
 
 
 def _plain_entry(number: Number | None) -> Entry:
-    """Only the accuracy: what it is compared with stands in the other tables."""
+    """Only the accuracy: comparisons are in the other tables."""
     if number is None or number.accuracy is None:
         return EMPTY
     whole = number_entry(number)

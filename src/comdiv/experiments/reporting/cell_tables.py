@@ -1,5 +1,5 @@
-"""What is known of a plan's cells: its datasets as Table I has them, the rounds of its augmentations, its trainings,
-and how to get the same numbers again.
+"""Tables about a plan's cells: its datasets as in Table I, the rounds of its augmentations, its trainings, and how to
+reproduce its numbers.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, Ton
 
 
 def dataset_table(plan: PlanResults) -> Table | None:
-    """A row for each dataset and each k it was measured at; None where a plan makes no dataset."""
+    """One row per dataset and k it was measured at; None if the plan makes no dataset."""
     measured = plan.of_kind("measurement")
     sources = {source.key for cell in measured if (source := plan.ancestor(cell, "dataset")) is not None}
     cells = [*measured, *(cell for cell in plan.of_kind("dataset") if cell.key not in sources)]
@@ -38,7 +38,7 @@ def dataset_table(plan: PlanResults) -> Table | None:
 
 
 def measurement_of(plan: PlanResults, cell: Cell) -> Mapping[str, Any]:
-    """What is known of a dataset's divergence: a measurement's report, or what the split wrote down."""
+    """A dataset's divergences: from a measurement's report, or from what the split recorded."""
     if cell.status != "done":
         return {}
     if cell.kind == "measurement":
@@ -47,7 +47,7 @@ def measurement_of(plan: PlanResults, cell: Cell) -> Mapping[str, Any]:
 
 
 def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
-    """Of the dataset that a cell comes from, at the paper's α; as it was measured, else as the split wrote it down."""
+    """The divergence of a cell's dataset at the paper's α: as measured, or else as the split recorded it."""
     source = plan.ancestor(cell, "dataset")
     measured = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
     return None if measured is None else _paper_alpha(measurement_of(plan, measured).get("compound_divergence"))
@@ -136,7 +136,7 @@ _SCORE_COLUMNS = (
 
 
 def augmentation_table(plan: PlanResults) -> Table | None:
-    """A row for each round of each augmentation that is done."""
+    """One row per round of each finished augmentation."""
     rounds = [
         (cell, found)
         for cell in plan.of_kind("augmentation")
@@ -178,16 +178,16 @@ def _round_scores(found: Mapping[str, Any]) -> list[Entry]:
 
 
 _TRAININGS_CAPTION = (
-    "Means over seeds. Seconds are those of the processor: others on the machine change nothing, another machine does."
+    "Means over seeds. Seconds are processor time: they depend on the machine, but not on what else runs on it."
 )
 _TRAININGS_COLUMNS = (
     Column("Method", number=False), Column("Dataset", number=False), Column("Seeds"), Column("Training problems"),
-    Column("Epochs"), Column("Best epoch"), Column("Seconds an epoch"),
+    Column("Epochs"), Column("Best epoch"), Column("Seconds per epoch"),
 )  # fmt: skip
 
 
 def training_table(plan: PlanResults) -> Table | None:
-    """A row for each method and dataset; trainings with other rounds or settings are rows of their own."""
+    """One row per method and dataset; trainings with other rounds or settings have rows of their own."""
     groups: dict[tuple[str, ...], list[Cell]] = {}
     for cell in plan.of_kind("training"):
         if cell.status == "done" and cell.summary.get("problems") is not None:
@@ -219,7 +219,7 @@ _TONES: Mapping[str, Tone] = {"done": "", "failed": "failed", "not run": "missin
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What it takes to run a plan again, and how far it has come."""
+    """What is needed to run a plan again, and its progress."""
 
     command: str
     plan: Mapping[str, Any]
@@ -251,7 +251,7 @@ def recipe(plan: PlanResults) -> Recipe:
 
 
 def cell_table(plan: PlanResults) -> Table:
-    """Every cell of a plan: what became of it, where, how long it took, the hash of what came out."""
+    """Every cell of a plan: its state, where it ran, how long it took, and the hash of its result."""
     columns = (
         Column("Cell", number=False), Column("Kind", number=False), Column("State", number=False), Column("Time"),
         Column("Where", number=False), Column("Key", number=False, help="has the hash of all that determines the cell"),
@@ -278,7 +278,7 @@ def _cell_row(cell: Cell) -> tuple[Entry, ...]:
     )
 
 
-# The file that is a cell's result, by its kind; the first that it has.
+# The file that is a cell's result, by kind; the first one that exists.
 _RESULTS = (
     "test/predictions.jsonl",
     "run/model.safetensors",

@@ -1,4 +1,4 @@
-"""Every number with all that it rests on, and its parts: the tables to look things up in."""
+"""Every number with everything it is based on, and its parts: tables for looking things up."""
 
 from collections.abc import Iterator, Sequence
 
@@ -50,7 +50,7 @@ def breakdown_table(plan: str, found: Sequence[Breakdown]) -> Table | None:
 
 
 def numbers_table(plan: str, numbers: Sequence[Number]) -> Table:
-    """Every number, a row each: what it rests on, and the paper's beside it."""
+    """One row per number: what it is based on, with the paper's number beside it."""
     columns = (
         Column("Method", number=False), Column("Dataset", number=False), Column("Part", number=False),
         Column("Coverage", number=False), Column("Accuracy"), Column("n"), Column("seeds"),
@@ -66,7 +66,7 @@ def numbers_table(plan: str, numbers: Sequence[Number]) -> Table:
     caption = (
         "Percent. Over seeds: Student's 95 % interval of the mean. Over problems: Wilson's for the mean. "
         "Paired test: bootstrap over problems (10,000 draws, seed 0), each problem with its mean over common seeds; "
-        "what the seeds themselves do is beside it."
+        "the differences by seed are beside it."
     )
     ids = tuple(number_id(number) for number in numbers)
     return Table(f"{plan}-numbers", "All numbers", columns, rows, caption, row_ids=ids, long=True)

@@ -1,7 +1,7 @@
-"""Problems on the page: the paper's Figures 2 to 4 and 6 with problems of one's own datasets.
+"""Problems on the page: the paper's Figures 2 to 4 and 6 with problems from the user's own datasets.
 
-They are chosen by rule, shortest first, never by hand. Quantities have a colour, in the text and in the tree; what is
-new in a text is underlined.
+They are chosen by rule, shortest first, never by hand. A quantity has the same colour in the text and in the tree; new
+parts of a text are underlined.
 """
 
 import difflib
@@ -43,7 +43,7 @@ _TOKEN = re.compile(r"\d+(?:[.,/]\d+)*%?|[A-Za-z]+(?:['’][A-Za-z]+)?|[\u3400-\
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a text; `mark` are its classes on the page, none for plain text."""
+    """A piece of a text; `mark` has its CSS classes, empty for plain text."""
 
     text: str
     mark: str = ""
@@ -71,9 +71,9 @@ def shown_problem(
     compared_with: str | None = None,
     verdict: str = "",
 ) -> ShownProblem:
-    """Quantities have the colour of their index or, if `clusters` are given, of their cluster.
+    """Quantities are coloured by index or, if `clusters` are given, by cluster.
 
-    What is not in the text `compared_with` is marked as new.
+    Anything that is not in the text `compared_with` is marked as new.
     """
     quantities = read(problem).plain_quantities
     colours = {q.index: (q.index if clusters is None else clusters[q.index]) % COLOURS for q in quantities}
@@ -95,7 +95,7 @@ def shown_problem(
 
 
 def new_parts(text: str, old: str) -> list[tuple[int, int]]:
-    """The parts of a text, from and to which character, whose words an older text does not have in that order."""
+    """The parts of a text (start, end) whose words an older text does not have in that order."""
     words, old_words = list(_TOKEN.finditer(text)), [found.group().lower() for found in _TOKEN.finditer(old)]
     matcher = difflib.SequenceMatcher(None, old_words, [word.group().lower() for word in words], autojunk=False)
     return [
@@ -151,7 +151,7 @@ MOST_PROBLEMS = 5_000  # of a dataset whose quantities are clustered for an exam
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """Some problems side by side, and what they show."""
+    """Several problems side by side, and what they show."""
 
     title: str
     text: str
@@ -159,7 +159,7 @@ class WorkedExample:
 
 
 def worked_examples(plans: Sequence[PlanResults]) -> list[WorkedExample]:
-    """One example of each kind that the results have problems for; datasets without texts have none."""
+    """One example of each kind for which the results have problems; datasets without texts have none."""
     found = [_first(plans, _clusters), _first(plans, _decomposition)]
     found += [_first(plans, make) for make in (_operation_1, _operation_2)]
     return [example for example in found if example is not None]
@@ -174,7 +174,7 @@ def _first(plans: Sequence[PlanResults], make: MakeExample) -> WorkedExample | N
 
 
 def _clusters(plan: PlanResults, cell: Cell) -> WorkedExample | None:
-    """Figure 2: what an atom is, and why the expression alone does not tell."""
+    """Figure 2: what an atom is, and why the expression alone does not determine it."""
     if cell.kind != "dataset" or cell.facts.split not in ("dbca", "iid", "template", "length"):
         return None
     problems = [p for part in ("train", "validation", "test") for p in part_problems(plan, cell, part)]
@@ -189,7 +189,7 @@ def _clusters(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     shown = []
     for letter, position in zip("abc", chosen, strict=True):
         problem, clusters = extraction.problems[position], by_problem[position].tolist()
-        assert problem.expression is not None  # only such are chosen
+        assert problem.expression is not None  # only such problems are chosen
         compound = max(compounds_of(problem.expression, clusters), key=len)
         shown.append(shown_problem(problem, f"({letter}) {problem.id}", [("compound", compound)], clusters=clusters))
     return WorkedExample(
@@ -218,7 +218,7 @@ def three_problems(extraction: Extraction, k: int) -> tuple[int, int, int] | Non
             others = [p for other, found in ranked if other != root for p in found]
             if len(positions) > 1 and others:
                 first = min(positions, key=lambda p: (size(p), p))
-                # Twins and problems of one scene show nothing: the third has as few of the first's words as possible.
+                # Twins and problems of the same scene show nothing: the third shares few words with the first.
                 words = _words(extraction.problems[first])
                 rest = [p for p in positions if p != first]
                 third = min(rest, key=lambda p: (len(words & _words(extraction.problems[p])), size(p), p))
@@ -294,7 +294,7 @@ def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> WorkedE
 
 
 def _train_of(cell: Cell) -> tuple[Problem, ...]:
-    """The augmented training set, if its texts are there."""
+    """The augmented training set, if its texts are available."""
     path = cell.file("dataset/train.jsonl")
     return () if path is None else read_part(path)
 
@@ -303,7 +303,7 @@ SHOWN = 3  # of each kind
 
 
 def case_studies(plans: Sequence[PlanResults]) -> list[WorkedExample]:
-    """Of each augmented dataset, the first round's problems: kept, ranked away, refused by a check."""
+    """For each augmented dataset, problems of the first round: kept, rejected by the ranker, rejected by a check."""
     found: dict[str, WorkedExample] = {}
     for plan in plans:
         for cell in plan.of_kind("augmentation"):
@@ -348,7 +348,7 @@ def _ranked_away(folder: Path, kept: Sequence[Problem], scores: Mapping[str, flo
 
 
 def _refused(folder: Path, kept: Sequence[Problem]) -> Iterator[ShownProblem]:
-    """One draft for each reason, the shortest texts first."""
+    """One draft per reason, the shortest texts first."""
     path = folder / "rejected.jsonl"
     if not path.is_file() or not kept:
         return
@@ -381,7 +381,7 @@ def _read_scores(path: Path) -> Iterator[tuple[str, float]]:
 
 
 def _round_facts(cell: Cell) -> str:
-    """How many candidates there were and how many stayed, as the augmentation's report says."""
+    """How many candidates there were and how many were kept, from the augmentation's report."""
     path = cell.file("dataset/report.json")
     if path is None:
         return ""

@@ -1,6 +1,6 @@
-"""The report's figures, each from plain values: what is drawn can be read in the data beside it.
+"""The report's figures, each drawn from plain values that are also given as data.
 
-A figure function returns a `Picture`: the drawing itself, and the words that stand under it or in its place.
+A figure function returns a `Picture`: the drawing, its caption and its alternative text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLES = ("-", "--", ":", "-.")
-HALF, FULL = 5.3, 10.6  # inches: half of the page's width and all of it, so that letters are of one size everywhere
+HALF, FULL = 5.3, 10.6  # inches: half and all of the page's width, so that letters have the same size everywhere
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure; `alternative` says in words what it shows, `wide` that it wants the page's whole width."""
+    """A figure; `alternative` says in words what it shows, `wide` that it takes the page's whole width."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class Picture:
 
     @property
     def file(self) -> str:
-        """Its file's name, without the ending; also its id on the page."""
+        """Its file name without the suffix; also its id on the page."""
         return file_name(self.name)
 
 
@@ -55,7 +55,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A method without and with new compositions, in percent; the paper's numbers where it has them."""
+    """A method without and with new compositions, in percent; the paper's numbers if it has them."""
 
     method: str
     easy: float
@@ -65,7 +65,7 @@ class Gap:
 
 
 def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: str) -> Picture:
-    """Each method's fall from the easy to the hard test set; a panel for each title, which says n."""
+    """Each method's drop from the easy to the hard test set; one panel per title, which says n."""
 
     def draw(theme: Theme) -> "Figure":
         from matplotlib.figure import Figure
@@ -117,7 +117,7 @@ def _draw_gaps(axes: "Axes", gaps: Sequence[Gap], theme: Theme, easy: str, hard:
 def curve_figure(
     name: str, title: str, caption: str, series: Mapping[str, Sequence[Point]], x: str, y: str = "answer accuracy (%)"
 ) -> Picture:
-    """Lines with intervals: accuracy against divergence, for instance. The names of the series say n."""
+    """Lines with intervals, such as accuracy against divergence. The names of the series say n."""
 
     def draw(theme: Theme) -> "Figure":
         from matplotlib.figure import Figure
@@ -143,7 +143,7 @@ def curve_figure(
 def rounds_figure(
     name: str, accuracy: Mapping[str, Sequence[Point]], seconds: Mapping[str, Sequence[Point]]
 ) -> Picture:
-    """Accuracy and training time an epoch against the number of rounds: Figure 5b."""
+    """Accuracy and training time per epoch against the number of rounds: Figure 5b."""
 
     def draw(theme: Theme) -> "Figure":
         from matplotlib.figure import Figure
@@ -162,13 +162,13 @@ def rounds_figure(
             right = axes.twinx()
             for (label, points), style in zip(seconds.items(), cycle(_STYLES), strict=False):
                 _line(right, points, theme.test, f"time, {label}", style)
-            right.set_ylabel("processor seconds an epoch")
+            right.set_ylabel("processor seconds per epoch")
             right.set_ylim(bottom=0)
             right.spines["right"].set_visible(True)
             right.grid(visible=False)
             handles += list(right.lines)
         labelled = [handle for handle in handles if not str(handle.get_label()).startswith("_")]
-        # Below the axes: lines of two measures leave no corner free.
+        # Below the axes: the lines of two measures leave no corner free.
         names = [str(handle.get_label()) for handle in labelled]
         figure.legend(labelled, names, fontsize=7, loc="outside lower center", ncols=2 if len(names) > 2 else 1)
         axes.set_title("Accuracy and time against rounds")
@@ -185,9 +185,9 @@ def rounds_figure(
 def training_figure(
     name: str, where: str, runs: Mapping[str, Sequence[Sequence[Mapping[str, float | None]]]]
 ) -> Picture:
-    """Loss and validation accuracy by epoch; a colour for each method, a line for each seed. Names of methods say n.
+    """Loss and validation accuracy by epoch; one colour per method, one line per seed. Names of methods say n.
 
-    Where no training held problems back (`select: last`), there is no accuracy to draw.
+    If no training held problems back (`select: last`), there is no accuracy to draw.
     """
     entries = [entry for histories in runs.values() for history in histories for entry in history]
     drawn = {"loss": ("training loss", 1)}
@@ -214,7 +214,7 @@ def training_figure(
 
     told = "; ".join(f"{label}: {len(histories)} trainings" for label, histories in runs.items())
     measures = " and ".join(what.removesuffix(" (%)") for what, _ in drawn.values())
-    caption = f"Trainings on {where}: {measures} by epoch, a line for each seed."
+    caption = f"Trainings on {where}: {measures} by epoch, one line per seed."
     return Picture(name, f"Training on {where}", caption, told, draw, wide=True)
 
 
@@ -276,7 +276,7 @@ def _line(axes: "Axes", points: Sequence[Point], colour: str, label: str, style:
 
 
 def _cycle(theme: Theme) -> Iterator[str]:
-    """Colours for as many series as there are."""
+    """One colour per series."""
     return cycle(theme.series)
 
 
@@ -326,7 +326,7 @@ def _compositions(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Pict
 
 
 def _divergence_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
-    """Accuracy against compound divergence, where a plan has splits at several targets: Figure 5a."""
+    """Accuracy against compound divergence, if a plan has splits at several targets: Figure 5a."""
     if not has_curve(numbers):
         return
     series: dict[str, list[Point]] = {}
@@ -373,7 +373,7 @@ def _frequencies(plan: PlanResults) -> Iterator[Picture]:
 
 
 def _trainings(plan: PlanResults) -> Iterator[Picture]:
-    """A figure for each dataset; trainings with other hyper-parameters or rounds are lines of their own."""
+    """One figure per dataset; trainings with other hyper-parameters or rounds have lines of their own."""
     found: dict[str, dict[str, list[list[Record]]]] = {}
     for cell in plan.of_kind("training"):
         history = _history(cell)

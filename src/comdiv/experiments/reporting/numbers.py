@@ -1,4 +1,4 @@
-"""The numbers of a plan: one for each method and test set, over seeds, with what makes it certain or not.
+"""The numbers of a plan: one per method and test set, over seeds, with its uncertainty.
 
 Two intervals answer two questions. Over seeds (Student's): what would another training give? Over problems (Wilson's):
 what would other problems of the same kind give? Paired tests draw problems, and take each problem's mean over seeds.
@@ -31,38 +31,38 @@ RESAMPLES = 10_000
 FEWEST_SEEDS = 3  # with two, Student's factor is 12.7
 PARTS = ("validation", "test")
 COMPOSITIONS = ("structural", "lexical")
-UNCOVERED = "no coverage constraint"  # what a constrained decoding is compared with
+UNCOVERED = "no coverage constraint"  # the baseline of constrained decoding
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A method against another on the same test problems: the difference in accuracy, its interval, the two-sided p."""
+    """One method against another on the same test problems: difference in accuracy, interval, two-sided p."""
 
     against: str
     difference: float
     interval: Interval
     p: float
     n: int
-    other: float  # the accuracy of the method that it is compared with, on these problems and seeds
-    by_seed: tuple[float, ...]  # the difference with each seed that both have: the test draws problems, not trainings
+    other: float  # the accuracy of the other method on these problems and seeds
+    by_seed: tuple[float, ...]  # the difference for each common seed: the test draws problems, not trainings
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The accuracy of a method on a part of a dataset. `cells` are all that it should come from, finished or not."""
+    """The accuracy of a method on a part of a dataset. `cells` are all its sources, finished or not."""
 
     plan: str
     method: str
     facts: Facts
     part: str  # validation or test
     subset: str | None
-    shares: Mapping[str, Share]  # replicate (seed of the training, and of the split) → how many are right
+    shares: Mapping[str, Share]  # replicate (seeds of training and split) → share of right answers
     cells: tuple[Cell, ...]
     paired: tuple[Paired, ...] = ()
 
     @property
     def place(self) -> Place:
-        """Where the paper would have it."""
+        """The place of the paper's corresponding number."""
         target = "" if self.facts.target is None else f"@{self.facts.target:g}"
         return (self.facts.corpus or "", f"{self.facts.split or ''}{target}", self.part, self.subset)
 
@@ -73,7 +73,7 @@ class Number:
 
     @property
     def accuracies(self) -> list[float]:
-        """One for each finished seed."""
+        """One accuracy per finished seed."""
         return [share.correct / share.n for share in self.shares.values() if share.n]
 
     @property
@@ -83,12 +83,12 @@ class Number:
 
     @property
     def n(self) -> int:
-        """Problems in each test; the fewest where seeds of the split differ."""
+        """The number of test problems; the smallest if it differs between seeds of the split."""
         return min((share.n for share in self.shares.values() if share.n), default=0)
 
     @property
     def half_width(self) -> float | None:
-        """What stands after ±: half of Student's interval over seeds; None below three seeds."""
+        """The number after ±: half the width of Student's interval over seeds; None with fewer than three seeds."""
         if len(self.accuracies) < FEWEST_SEEDS:
             return None
         interval = mean_over_seeds(self.accuracies).interval
@@ -108,12 +108,12 @@ class Number:
 
     @property
     def lacking(self) -> list[Cell]:
-        """The cells that failed or were not run."""
+        """The missing cells: those that failed or were not run."""
         return [cell for cell in self.cells if cell.status != "done"]
 
 
 def plan_numbers(plan: PlanResults) -> list[Number]:
-    """All numbers of a plan, in the order in which it names their cells; those without a finished seed as well."""
+    """All numbers of a plan in the order of its cells, including those without a finished seed."""
     groups: dict[str, list[Cell]] = defaultdict(list)
     for cell in plan.of_kind("evaluation"):
         groups[_group(cell.facts)].append(cell)
@@ -149,14 +149,14 @@ def _numbers(plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tu
 
 
 def _evaluated(plan: PlanResults, cells: tuple[Cell, ...]) -> list[str]:
-    """The parts that a plan evaluates, less what the dataset turned out not to have."""
+    """The parts that a plan evaluates, without those that the dataset turned out not to have."""
     asked = plan.plan.get("evaluate", {}).get("parts", PARTS)
     done = [cell.summary for cell in cells if cell.status == "done"]
     return [part for part in PARTS if part in asked and (not done or any(part in summary for summary in done))]
 
 
 def _method(facts: Facts, groups: Mapping[str, tuple[Cell, ...]]) -> str:
-    """The method's name, with what else tells it from others of that name in the plan."""
+    """The method's name, with what distinguishes it from others of that name in the plan."""
     same = [cells[0].facts for cells in groups.values() if cells[0].facts.method == facts.method]
     name = facts.method or facts.solver or "?"
     seeds = sorted({one.augmentation_seed for one in same if one.augmentation_seed is not None})
@@ -183,7 +183,7 @@ def _paired(cells: Sequence[Cell], groups: Mapping[str, tuple[Cell, ...]], subse
     facts = cells[0].facts
     others = []
     if facts.plain is not None:
-        # With equal steps the plain method may have been trained once for each that it is compared with.
+        # With equal steps, the plain method may have been trained once per method that it is compared with.
         keys = [
             _group(facts, method=facts.plain, augmentation_seed=None, steps_like=like) for like in (facts.method, None)
         ]
@@ -198,14 +198,14 @@ def _paired(cells: Sequence[Cell], groups: Mapping[str, tuple[Cell, ...]], subse
 
 @dataclass(slots=True)
 class _Tally:
-    """How many seeds got a problem right, with either method."""
+    """How many seeds got a problem right with each method."""
 
     ours: int = 0
     others: int = 0
 
 
 def _compare(against: str, cells: Sequence[Cell], others: Sequence[Cell], subset: str | None) -> Paired | None:
-    """Problems are drawn, seeds are not: a problem counts with its mean over the seeds that both methods have."""
+    """Problems are drawn, seeds are not: a problem counts with its mean over the seeds common to both methods."""
     ours, theirs = _finished(cells), _finished(others)
     common = [name for name in ours if name in theirs]
     tallies: dict[tuple[int | None, str], _Tally] = defaultdict(_Tally)
@@ -215,7 +215,7 @@ def _compare(against: str, cells: Sequence[Cell], others: Sequence[Cell], subset
         if right is None or other is None or right.keys() != other.keys():
             continue
         by_seed.append((sum(right.values()) - sum(other.values())) / max(1, len(right)))
-        for problem, is_right in sorted(right.items()):  # in one order wherever they come from: the draws depend on it
+        for problem, is_right in sorted(right.items()):  # always in the same order: the draws depend on it
             tally = tallies[ours[name].facts.split_seed, problem]
             tally.ours += is_right
             tally.others += other[problem]
@@ -275,15 +275,15 @@ SIGNIFICANT = 0.05
 
 
 def number_id(number: Number) -> str:
-    """Where a number stands on the page: the same for the same plan, method, dataset and part."""
+    """A number's id on the page: the same for the same plan, method, dataset and part."""
     told = (number.plan, number.method, repr(number.facts), number.part, number.subset)
     return f"number-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
 
 
 def number_entry(number: Number, *, against: str | None = None) -> Entry:
-    """An accuracy with what a reader wants to know beside it; what is missing says why.
+    """An accuracy with its context; a missing one says why.
 
-    `against` is what it is tested against: the method without augmentation unless something else is named.
+    `against` is what it is tested against: by default the method without augmentation.
     """
     lacking = number.lacking
     reasons = why_missing(number)
@@ -323,7 +323,7 @@ def number_entry(number: Number, *, against: str | None = None) -> Entry:
 
 
 def by_seed_text(paired: Paired) -> str:
-    """The difference with each seed, in points: what the interval over problems does not tell."""
+    """The difference for each seed, in points, which the interval over problems does not show."""
     return ", ".join(signed_percent(difference) for difference in paired.by_seed)
 
 
@@ -341,7 +341,7 @@ def why_missing(number: Number) -> str:
 
 
 def paired_tone(found: Sequence[Paired]) -> Tone:
-    """Better or worse than what it is compared with, if the test decides it."""
+    """Better or worse than what it is compared with, if the test is significant."""
     decided = [paired for paired in found if paired.p < SIGNIFICANT]
     if not decided:
         return ""
@@ -352,7 +352,7 @@ Row = dict[str, Any]  # column → value; numbers below 1 are shares
 
 
 def accuracies(results: PlanResults) -> list[Row]:
-    """A row for each dataset, method and way to decode, with the mean over seeds; what is not done yet is left out."""
+    """One row per dataset, method and way to decode, with the mean over seeds; unfinished ones are left out."""
     groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in results.of_kind("evaluation"):
         if cell.status == "done":
@@ -369,7 +369,7 @@ def accuracies(results: PlanResults) -> list[Row]:
 
 
 def best_settings(results: PlanResults, shown: int = 3) -> list[Row]:
-    """Of each method and dataset, the settings with the best mean validation accuracy over seeds."""
+    """For each method and dataset, the settings with the best mean validation accuracy over seeds."""
     groups: dict[tuple[str | None, str | None], dict[str, list[float]]] = {}
     for cell in results.of_kind("training"):
         accuracy = cell.summary.get("validation_accuracy")

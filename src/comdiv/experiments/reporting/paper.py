@@ -1,4 +1,4 @@
-"""The paper's numbers, so that ours can stand beside them. They are data: `paper.yaml`."""
+"""The paper's numbers, to be shown beside ours. They are data: `paper.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class PaperNumber:
 
     @property
     def interval(self) -> Interval:
-        """Where the accuracy may be for other problems of the same kind, as shares."""
+        """Where the accuracy would plausibly lie for other problems of the same kind, as shares."""
         return wilson_interval(round(self.share * self.n), self.n)
 
 
@@ -46,12 +46,12 @@ class PaperDataset:
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table of accuracies: for each method a number at each place."""
+    """A table of accuracies: one number per method and place."""
 
     rows: Mapping[str, Mapping[Place, PaperNumber]]
 
     def get(self, method: str, place: Place) -> PaperNumber | None:
-        """The paper's number for a method at a place, if it prints one; `GTS` and `gts` are one method."""
+        """The paper's number for a method at a place, if it prints one; `GTS` and `gts` are the same method."""
         for name, numbers in self.rows.items():
             if name.casefold() == method.casefold():
                 return numbers.get(place)

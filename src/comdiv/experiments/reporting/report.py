@@ -33,9 +33,9 @@ def make_report(
     force: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Write the report on whatever has finished in `runs` and say what was written; the page itself arrives last.
+    """Write the report on everything finished in `runs` and say what was written; the page itself is written last.
 
-    `judgements` are files with people's marks of augmented problems; by default those in the folder of that name.
+    `judgements` are files with people's marks of augmented problems; by default those in `runs/judgements`.
     """
     from comdiv import __version__
 
@@ -89,7 +89,7 @@ def make_report(
 
 
 def _make_room(out: Path, *, force: bool) -> None:
-    """An earlier report of ours makes way with `--force`, so that no old figure stays; anything else never does."""
+    """With `--force`, remove an earlier report so that no old figure stays; never remove anything else."""
     if out.exists() and not out.is_dir():
         raise ComdivError(f"{out} is a file: a report is a folder")
     refuse_to_overwrite(out, force=force)
@@ -119,7 +119,7 @@ def _lead(plans: Sequence[PlanResults], sections: Sequence[Section]) -> str:
 
 
 def _unique(numbers: Sequence[Number]) -> list[Number]:
-    """Plans share cells: a number that several of them have is shown once at the top."""
+    """Plans share cells: a number that several of them have is shown only once at the top."""
     found: dict[tuple[object, ...], Number] = {}
     for number in numbers:
         found.setdefault((number.method, number.facts.dataset, number.facts.cover, number.part, number.subset,
@@ -143,7 +143,7 @@ def _recipe(plan: PlanResults, cells: Any) -> dict[str, Any]:
 
 
 def _data(runs: Path, numbers: Sequence[Number]) -> dict[str, Any]:
-    """Everything that the page says in numbers, for programs: ids and numbers, never a problem's text."""
+    """All numbers of the page, for programs: ids and numbers, never a problem's text."""
     return {"made_by": _MADE_BY, "source": runs.name, "numbers": [_number(number) for number in numbers]}
 
 
@@ -174,7 +174,7 @@ FORMATS = (("csv", "CSV"), ("tex", "LaTeX"), ("md", "Markdown"))
 
 
 def render_page(content: Mapping[str, Any]) -> str:
-    """Fill the template; every text in it is escaped, only our own style, script and trees are taken as they are."""
+    """Fill the template; every text is escaped except our own style, script and trees."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -37,7 +37,7 @@ from comdiv.experiments.reporting.tables import (
 from comdiv.experiments.store import JUDGEMENTS, judgement_files
 from comdiv.registry import TABLES
 
-MOST_PICTURES = 4  # of a section; the others are folded away
+MOST_PICTURES = 4  # shown in a section; further ones are folded away
 MOST_TILES = 6
 
 
@@ -55,12 +55,12 @@ class Section:
 
     @property
     def all_tables(self) -> tuple[Table, ...]:
-        """Everything that is written as a file, too."""
+        """All tables, each of which is also written as files."""
         return self.tables + self.details
 
     @property
     def all_pictures(self) -> tuple[Picture, ...]:
-        """Everything that is drawn."""
+        """All figures."""
         return self.pictures + self.more_pictures
 
 
@@ -75,7 +75,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A result at a glance: bars, and what the difference between them is worth."""
+    """A result at a glance: bars, and the difference between them."""
 
     title: str
     bars: tuple[Bar, ...]
@@ -85,16 +85,16 @@ class Tile:
 
 
 def in_order(plans: Sequence[PlanResults]) -> list[PlanResults]:
-    """Plans in the order that they ask for; those that do not care by name."""
+    """Plans by their `order`, then by name."""
     return sorted(plans, key=lambda plan: (plan.order, plan.name))
 
 
 def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
-    """All that can be shown of a plan."""
+    """Everything the page shows of a plan."""
     made = [TABLES.get(name)(plan, numbers) for name in TABLES.names()]
     tables = [table for table in made if table is not None]
     pictures = plan_pictures(plan, numbers)
-    # Training curves are for whoever looks into a run, not for the first look.
+    # Training curves are for readers who look closely at a run, not for the first glance.
     first = [picture for picture in pictures if "-training-" not in picture.name][:MOST_PICTURES]
     return Section(
         id=f"plan-section-{file_name(plan.name)}",
@@ -107,7 +107,7 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
     )
 
 
-# --- the tables of a plan, as the registry names them: what a plan and its numbers give, None where that is nothing ---
+# --- the tables of a plan, as named in the registry: a table from a plan and its numbers, or None ---
 
 MakeTable = Callable[[PlanResults, Sequence[Number]], Table | None]
 
@@ -145,7 +145,7 @@ def parts(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
 
 
 def all_numbers(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
-    """Every number with all that it rests on."""
+    """Every number with everything it is based on."""
     return _detail(numbers_table(plan.name, numbers)) if numbers else None
 
 
@@ -177,7 +177,7 @@ def _kicker(plan: PlanResults) -> str:
 
 
 def tiles(numbers: Sequence[Number]) -> list[Tile]:
-    """The mission in a few tiles: what new compositions cost, and what augmentation gives back, gain or loss."""
+    """The main results in a few tiles: what new compositions cost, and what augmentation gains or loses."""
     chosen = [n for n in main_numbers(numbers) if n.facts.rounds is None and n.facts.target is None]
     return [*_gain_tiles(chosen), *_gap_tiles(chosen)][:MOST_TILES]
 
@@ -213,7 +213,7 @@ def _gap_tiles(numbers: Sequence[Number]) -> list[Tile]:
             told = f"points, n = {hard.n:,}, {_seeds(len(hard.shares))}"
             fall = signed_percent(hard.accuracy - easy.accuracy)
             found.append((easy.accuracy - hard.accuracy, pair.title, Tile(f"{method}, {pair.title}", bars, told, fall)))
-    # One method for each pair of test sets: the one that does best on new compositions, so as not to exaggerate.
+    # One method per pair of test sets: the best one on new compositions, so as not to exaggerate.
     best: dict[str, Tile] = {}
     for _, title, tile in sorted(found, key=lambda one: -one[2].bars[1].percent):
         best.setdefault(title, tile)
@@ -228,7 +228,7 @@ _TEXT = Column("Judge", number=False)
 
 
 def human_section(runs: Path, plans: Sequence[PlanResults], files: Sequence[Path] = ()) -> Section | None:
-    """Shares, κ and the tables behind it; without marks, how to get them. None where nothing was augmented either."""
+    """Shares, κ and the tables behind it; without marks, how to get them. None if nothing was augmented either."""
     chosen = list(files) or judgement_files(runs)
     augmented = [cell for plan in plans for cell in plan.of_kind("augmentation") if cell.status == "done"]
     if not chosen and not augmented:

@@ -1,4 +1,4 @@
-"""Tables as values, and how they are written: Markdown, LaTeX, CSV. The page has a template of its own for them."""
+"""Tables as values, and how they are written as Markdown, LaTeX and CSV. The page has its own template for them."""
 
 import csv
 import io
@@ -30,13 +30,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What stands in one place: `value` for sorting and for CSV, `text` for people, `lines` in small print below it."""
+    """One entry of a table: `value` for sorting and CSV, `text` for people, `lines` in small print below it."""
 
     text: str
     value: float | str | None = None
     lines: tuple[str, ...] = ()
     tone: Tone = ""
-    hint: str = ""  # what a reader sees who asks for more
+    hint: str = ""  # shown on demand
     link: str = ""  # an id on the page
 
 
@@ -53,18 +53,18 @@ class Table:
     rows: tuple[tuple[Entry, ...], ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
-    row_ids: tuple[str, ...] = ()  # where links on the page lead to; empty: nowhere
+    row_ids: tuple[str, ...] = ()  # targets of links on the page; may be empty
     long: bool = False  # many rows: the page offers to filter them
-    detail: bool = False  # folded away on the page: to look things up in
+    detail: bool = False  # folded away on the page: for looking things up
 
     @property
     def file(self) -> str:
-        """Its file's name, without the ending; also its id on the page."""
+        """Its file name without the suffix; also its id on the page."""
         return file_name(self.name)
 
     @property
     def groups(self) -> list[tuple[str, int]]:
-        """Neighbouring columns of one group, with how many there are; for a second header line."""
+        """Groups of neighbouring columns with their sizes, for a second header line."""
         return [(name, len(list(found))) for name, found in groupby(self.columns, lambda column: column.group)]
 
     @property
@@ -74,12 +74,12 @@ class Table:
 
 
 def file_name(name: str) -> str:
-    """A name that is safe as a file's and as an id on the page: names of plans and datasets are the user's."""
+    """A name that is safe for files and as an id on the page: users choose the names of plans and datasets."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-") or "unnamed"
 
 
 def to_markdown(table: Table, *, breaks: bool = False) -> str:
-    """The table for README files and issues; with `breaks`, the small print stands below instead of in brackets."""
+    """The table for README files and issues; with `breaks`, the small print is below instead of in brackets."""
     lines = [f"**{_md(table.title)}**", ""] if table.title else []
     lines.append(_md_row([column.full_title for column in table.columns]))
     lines.append(_md_row([("---:" if column.number else "---") for column in table.columns]))
@@ -94,7 +94,7 @@ def to_markdown(table: Table, *, breaks: bool = False) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """The table for a paper: booktabs, every sign escaped; Chinese names need XeLaTeX or LuaLaTeX."""
+    """The table for a paper: booktabs, special characters escaped; Chinese names need XeLaTeX or LuaLaTeX."""
     layout = "".join("r" if column.number else "l" for column in table.columns)
     lines = [r"\begin{table}", r"\centering\small", rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
     if table.grouped:
@@ -110,7 +110,7 @@ def to_latex(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """The table for programs: raw values where there are any, full precision."""
+    """The table for programs: raw values in full precision where there are any."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([column.full_title for column in table.columns])
@@ -131,7 +131,7 @@ def _flat(entry: Entry) -> str:
 
 
 def _stacked(entry: Entry, number: bool) -> str:
-    """A line below the other; numbers stay on theirs, however narrow the page."""
+    """The text with its small print on lines below; a number never breaks, however narrow the page."""
     lines = [_md(line) for line in (entry.text, *entry.lines)]
     return "<br>".join(line.replace(" ", "\u00a0") if number else line for line in lines)
 
@@ -153,7 +153,7 @@ _LATEX = {
 
 
 def latex_escape(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
+    """The text escaped for LaTeX."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 
@@ -161,12 +161,12 @@ WRITERS = {"md": to_markdown, "tex": to_latex, "csv": to_csv}
 
 
 def percent(share: float) -> str:
-    """48.4 for 0.484: tables say "%" once, in their captions."""
+    """48.4 for 0.484: tables mention percent once, in their captions."""
     return f"{100 * share:.1f}"
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """With its sign, and a real minus; what rounds to nothing has none."""
+    """A number with its sign, using a real minus; one that rounds to zero has none."""
     text = f"{abs(value):.{digits}f}"
     if float(text) == 0:
         return text
@@ -184,7 +184,7 @@ def interval_text(interval: Interval) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value with as much precision as it has."""
+    """A p-value with three decimals, or "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
