@@ -31,7 +31,10 @@ def test_sheets_show_what_a_judge_needs_and_nothing_that_tells_who_wrote_it(prob
     assert drawn != draw_sheets(problems, 4, seed=2)
 
 
-@pytest.mark.parametrize(("count", "sample", "message"), [(0, None, "no problems to judge"), (3, 4, "cannot draw a sample of 4 from 3 problems")])
+@pytest.mark.parametrize(
+    ("count", "sample", "message"),
+    [(0, None, "no problems to judge"), (3, 4, "cannot draw a sample of 4 from 3 problems")],
+)
 def test_a_sample_is_not_larger_than_what_it_is_from(
     problems: tuple[Problem, ...], count: int, sample: int | None, message: str
 ) -> None:

@@ -356,7 +356,7 @@ def test_a_judge_marks_on_a_phone(open_page: OpenPage, judging: dict[str, str], 
     page = open_page(f"{judging['Ann']}/problem/1", PHONE, dark=True)
     for pill in page.locator(".pill.good").all():
         pill.click()
-    page.click("text=Keep and go on")
+    page.click("text=Save and continue")
     page.wait_for_selector("[data-place='2']")
     assert session.own_marks("Ann")[1].good
 

@@ -71,5 +71,5 @@ def test_what_is_not_there_is_a_page_that_says_so(client: TestClient) -> None:
 def test_a_mistake_is_one_line_for_htmx_and_a_page_otherwise(client: TestClient) -> None:
     answer = client.get("/?operators=many", headers={"hx-request": "true"})
     assert answer.status_code == 400
-    assert answer.text == "operators: 'many' is no number"
+    assert answer.text == "operators: 'many' is not a number"
     assert "<html" in client.get("/?operators=many").text

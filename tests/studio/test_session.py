@@ -62,7 +62,7 @@ def test_marks_are_kept_replaced_and_found_again(session: JudgingSession) -> Non
 def test_nobody_sees_marks_before_everybody_has_finished(session: JudgingSession) -> None:
     mark_all(session, "Ann")
     session.finish("Ann")
-    with pytest.raises(StillBlindError, match="not yet: Ben"):
+    with pytest.raises(StillBlindError, match="still judging: Ben"):
         session.all_judgements()
     mark_all(session, "Ben")
     with pytest.raises(StillBlindError):
@@ -129,9 +129,9 @@ def test_a_judge_may_join_until_the_results_are_known(session: JudgingSession) -
     [
         (["Ann"], "at least two judges"),
         (["Ann", "Ann"], "two judges are called 'Ann'"),
-        (["Ann", " "], "no judge's name"),
-        (["Ann", "B" * 61], "no judge's name"),
-        (["Ann", "B\nn"], "no judge's name"),
+        (["Ann", " "], "is not a judge's name"),
+        (["Ann", "B" * 61], "is not a judge's name"),
+        (["Ann", "B\nn"], "is not a judge's name"),
     ],
 )
 def test_names_are_checked_before_anything_is_written(tmp_path: Path, names: list[str], said: str) -> None:
@@ -144,7 +144,7 @@ def test_what_is_no_session_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match="no such session"):
         JudgingSession(tmp_path / "judging.sqlite")
     (tmp_path / "judging.sqlite").write_text("nothing of the kind, but long enough to be read as a page of a database")
-    with pytest.raises(ComdivError, match="is no session of judging"):
+    with pytest.raises(ComdivError, match="is not a judging session"):
         JudgingSession(tmp_path / "judging.sqlite")
     with pytest.raises(ComdivError, match="exists already"):
         JudgingSession.create(tmp_path / "judging.sqlite", PROBLEMS, ["Ann", "Ben"], {})

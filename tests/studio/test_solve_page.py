@@ -92,7 +92,7 @@ def test_a_broken_run_says_so_and_the_other_answers(solving: TestClient) -> None
     [
         ({"text": " ", "run": "gts"}, "no problem to solve"),
         ({"text": TEXT}, "choose at least one run"),
-        ({"text": "x" * 5001, "run": "gts"}, "5,000 are the most"),
+        ({"text": "x" * 5001, "run": "gts"}, "at most 5,000 are allowed"),
         ({"text": TEXT, "run": "gts", "beam": "1000"}, "cannot be understood: beam"),
     ],
 )

@@ -254,7 +254,9 @@ def build_problem(
         report.complain(record.where, "no text", record.id)
         return None
     if len(text) > LONGEST_TEXT:
-        report.complain(record.where, f"the text has {len(text):,} characters; at most {LONGEST_TEXT:,}", record.id)
+        report.complain(
+            record.where, f"the text has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed", record.id
+        )
         return None
     report.records += 1
     code = language or detect_language(text)

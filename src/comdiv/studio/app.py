@@ -36,7 +36,7 @@ def open_studio(
     programs: bool = False,
     observer: Observer = SILENT,
 ) -> Studio:
-    """Read the problems, and those that their parents come from, and cluster their quantities."""
+    """Read the problems and the corpora of their parents, and cluster the quantities."""
     library = Library.read(source, sources, lambda path: load_corpus(str(path), observer=observer))
     observer.note(f"clustering the quantities of {len(library.entries):,} problems")
     cluster_map = map_clusters(library, lambda items: observer.tracked(items, "contexts", len(library.entries)))
@@ -45,7 +45,7 @@ def open_studio(
 
 
 def studio_app(studio: Studio) -> FastAPI:
-    """The application; whoever serves it puts a `security.Guard` around it."""
+    """The application; whoever serves it must wrap it in a `security.Guard`."""
     from comdiv.studio.dataset_page import add_dataset
     from comdiv.studio.explore import add_explore
     from comdiv.studio.proofread import add_proofread

@@ -18,7 +18,7 @@ LEGEND_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """An atom or compound of a problem: how often it is in it, in training, and in test."""
+    """An atom or compound of a problem: how often it occurs there, in training and in test."""
 
     name: str
     here: int
@@ -32,7 +32,7 @@ class ClusterMap:
 
     settings: ExtractionSettings
     clusters: Mapping[int, Sequence[int]]  # by the entry's number
-    words: Mapping[int, tuple[str, ...]]  # what is typical around the quantities of a cluster
+    words: Mapping[int, tuple[str, ...]]  # words that are typical around the quantities of a cluster
     atom_counts: Mapping[str, tuple[int, int]]
     compound_counts: Mapping[str, tuple[int, int]]
 
@@ -58,8 +58,8 @@ def _occurrences(names: Sequence[str], counts: Mapping[str, tuple[int, int]]) ->
 
 
 def map_clusters(library: Library, track: Track = lambda items: items) -> ClusterMap | None:
-    """Cluster the library's quantities with the dataset's own settings; None where there is nothing to cluster."""
-    # `extract` sorts by id; sorted alike, row and entry correspond even where two parts share an id.
+    """Cluster the library's quantities with the dataset's own settings; None if there is nothing to cluster."""
+    # `extract` sorts by id; with the same order, rows match entries even if two parts share an id.
     own = [entry for entry in library.entries if entry.part != SOURCE]
     entries = sorted(own, key=lambda entry: entry.problem.id)
     settings = _settings(library.facts)
@@ -80,7 +80,7 @@ def map_clusters(library: Library, track: Track = lambda items: items) -> Cluste
 
 
 def _settings(facts: Mapping[str, Any]) -> ExtractionSettings:
-    """How the dataset was split, where it says so; the defaults otherwise."""
+    """The settings of the dataset's split if it records them, or else the defaults."""
     settings = facts.get("settings")
     recorded = settings.get("extraction") if isinstance(settings, Mapping) else None
     known = ExtractionSettings.model_fields.keys()
@@ -90,7 +90,7 @@ def _settings(facts: Mapping[str, Any]) -> ExtractionSettings:
 
 
 def _clusterable(extraction: Extraction, settings: ExtractionSettings) -> ExtractionSettings | None:
-    """The settings with as many clusters as there are contexts for: a handful of problems has no ten."""
+    """The settings with no more clusters than there are contexts: a handful of problems has fewer than ten."""
     k = settings.k
     while k:
         try:
@@ -108,7 +108,7 @@ def _counts(incidence: Incidence, test: "np.typing.NDArray[np.bool_]") -> dict[s
 
 
 def _typical_words(extraction: Extraction, settings: ExtractionSettings) -> dict[int, tuple[str, ...]]:
-    """For each cluster the words that stand around its quantities more often than around others'."""
+    """For each cluster, the words that are more frequent around its quantities than around others."""
     clusters = extraction.clusters(settings.k, settings.seed).tolist()
     contexts = (context for own in extraction.contexts for context in own)
     counts: dict[int, Counter[str]] = {}

@@ -16,7 +16,7 @@ FIGURES = {"atoms": "frequencies-atoms.svg", "compounds": "frequencies-compounds
 
 
 def add_dataset(app: FastAPI, studio: "Studio") -> None:
-    """The page at `/dataset`, and the figures that lie beside the dataset."""
+    """The page at `/dataset`, and the figures stored with the dataset."""
     library = studio.library
     measurement = Measurement.from_facts(library.facts)
     rows = table_rows(measurement) if measurement else []

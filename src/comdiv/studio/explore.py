@@ -1,4 +1,4 @@
-"""Explore: search and filter problems, and everything about one of them on a page."""
+"""Explore: search and filter problems, and see everything about one of them on a page."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add_explore(app: FastAPI, studio: "Studio") -> None:
     """The list of problems at `/`, a problem at `/problem`."""
 
-    # Both pages are made in a few milliseconds, less than it takes to hand a request to another thread and back.
+    # Both pages take a few milliseconds, less than handing a request to another thread and back.
     @app.get("/")
     async def explore(request: Request) -> HTMLResponse:
         query = Query.of(request.query_params)
@@ -79,7 +79,7 @@ def problem_values(studio: "Studio", entry: LibraryEntry) -> dict[str, Any]:
 
 
 def decision_on(studio: "Studio", entry: LibraryEntry) -> Decision:
-    """What people decided about a problem so far."""
+    """What people have decided about a problem so far."""
     return studio.review.latest.get(entry.problem.id) or Decision(entry.problem.id, "open")
 
 
@@ -97,7 +97,7 @@ def _rows(studio: "Studio", shown: Sequence[LibraryEntry]) -> list[dict[str, Any
 
 
 def _legend(studio: "Studio", clusters: Any) -> list[tuple[int, int, str]]:
-    """The clusters of a problem with their colours and the words that are typical for them."""
+    """The clusters of a problem with their colours and typical words."""
     if studio.cluster_map is None or clusters is None:
         return []
     words = studio.cluster_map.words

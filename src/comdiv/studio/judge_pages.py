@@ -1,4 +1,4 @@
-"""Judge: the pages of a session. Whatever is private stands behind a secret in the path: the judge's own link."""
+"""Judge: the pages of a session. Private pages need a secret in the path: the judge's own link."""
 
 import json
 import secrets
@@ -26,13 +26,13 @@ EXPLAINED = {
 
 
 def judging_app(session: JudgingSession, *, with_solution: bool = True) -> FastAPI:
-    """The application; `with_solution`: whether judges see a problem's expression and answer, too."""
+    """The application; `with_solution`: whether judges also see a problem's expression and answer."""
     app = new_application()
 
     def known(secret: str) -> Judge:
         judge = session.judge(secret)
         if judge is None:
-            raise HTTPException(404, "This is nobody's link. Ask whoever invited you for yours.")
+            raise HTTPException(404, "This link belongs to no judge. Ask whoever invited you for yours.")
         return judge
 
     @app.get("/")
@@ -106,7 +106,7 @@ def judging_app(session: JudgingSession, *, with_solution: bool = True) -> FastA
 
 
 def write_results(session: JudgingSession) -> list[Path]:
-    """Beside the session's file: everybody's marks, and what they agree on. Only once all have finished."""
+    """Write everybody's marks and their agreement beside the session's file, once all have finished."""
     judgements = session.all_judgements()
     marks, report = session.path.with_name("judgements.jsonl"), session.path.with_name("agreement.json")
     write_judgements(marks, judgements)
@@ -146,7 +146,7 @@ def _summary(request: Request, session: JudgingSession, judge: Judge) -> HTMLRes
 
 
 def _results(request: Request, session: JudgingSession, judge: Judge | None) -> HTMLResponse:
-    """Progress while somebody still judges; shares, κ and disagreements when nobody does."""
+    """Progress while somebody is still judging; shares, κ and disagreements afterwards."""
     judges = session.judges()
     found: Agreement | None = None
     texts: dict[str, str] = {}
@@ -160,10 +160,10 @@ def _results(request: Request, session: JudgingSession, judge: Judge | None) -> 
 
 
 def _marks(given: dict[str, str]) -> dict[str, bool]:
-    """The marks of a form; what is not chosen is not there, what is none is refused."""
+    """The marks of a form; criteria without a choice are absent, and invalid marks are refused."""
     for criterion, mark in given.items():
         if mark not in ("", GOOD, NOT_GOOD):
-            raise ComdivError(f"{criterion} is '{GOOD}' or '{NOT_GOOD}', not '{mark[:40]}'")
+            raise ComdivError(f"{criterion} must be '{GOOD}' or '{NOT_GOOD}', not '{mark[:40]}'")
     return {criterion: mark == GOOD for criterion, mark in given.items() if mark}
 
 

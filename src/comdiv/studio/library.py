@@ -1,6 +1,6 @@
-"""The problems that the pages show, in memory: found by id, by words and by what is known of them.
+"""The problems that the pages show, in memory: found by id, by words and by their properties.
 
-A scan of 23,000 short texts takes some milliseconds: an index on disk would only be one more thing to keep true.
+Scanning 23,000 short texts takes a few milliseconds: an index on disk would only be one more thing to keep up to date.
 """
 
 from collections import Counter
@@ -18,8 +18,8 @@ from comdiv.expression import operator_count, parse, template
 from comdiv.problem import Problem
 from comdiv.review import REVIEW
 
-WHOLE = "all"  # the part of a file that is not divided
-SOURCE = "source"  # problems that were not made here but are named as parents
+WHOLE = "all"  # the only part of a file that is not split
+SOURCE = "source"  # problems of other corpora that are named as parents
 PAGE_SIZE = 50
 SORTS = ("file", "operators", "length", "score")
 _SCORES = ("score", "confidence", "log_probability", "similarity")
@@ -29,7 +29,7 @@ ReadPart = Callable[[str | Path], Corpus]
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """A problem in the library, with what the filters ask for."""
+    """A problem in the library, with the properties that filters use."""
 
     number: int
     part: str
@@ -45,7 +45,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What the Explore page asks for: words that all occur, and filters; an empty one lets everything pass."""
+    """What the Explore page asks for: words that must all occur, and filters; an empty filter matches everything."""
 
     words: str = ""
     part: str = ""
@@ -60,22 +60,22 @@ class Query:
 
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> "Query":
-        """The query of an address; parameters that it does not know are passed over."""
+        """The query of an address; unknown parameters are ignored."""
         return cls(**{entry.name: parameters.get(entry.name, "").strip()[:500] for entry in fields(cls)})
 
     def parameters(self) -> dict[str, str]:
-        """The parameters of an address that asks the same."""
+        """The address parameters of this query."""
         return {entry.name: value for entry in fields(self) if (value := getattr(self, entry.name))}
 
 
 class Library:
-    """All entries of a dataset folder or a file, in their files' order."""
+    """All entries of a dataset folder or a file, in file order."""
 
     def __init__(
         self, name: str, parts: Mapping[str, Sequence[Problem]], facts: Mapping[str, Any], review: Path
     ) -> None:
         self.name = name
-        self.folder = review.parent if facts else None  # of a dataset that says how it was made
+        self.folder = review.parent if facts else None  # only if the dataset records how it was made
         self.facts = facts
         self.review = review
         numbered = ((part, problem) for part, problems in parts.items() for problem in problems)
@@ -94,9 +94,9 @@ class Library:
     def read(
         cls, source: str | Path, sources: Iterable[str | Path] = (), read_part: ReadPart = read_corpus
     ) -> "Library":
-        """A dataset folder, a file in any shape, or a corpus's name; `sources` are corpora that parents come from."""
+        """Read a dataset folder, a file in any format, or a named corpus; `sources` are the corpora of parents."""
         path, parts = Path(source), dict[str, Sequence[Problem]]()
-        is_demo = str(source) in DEMO_CORPORA  # a name wins over a folder, as everywhere
+        is_demo = str(source) in DEMO_CORPORA  # a name takes precedence over a folder, as everywhere
         name, files = (str(source), []) if is_demo else locate(source)
         is_folder = path.is_dir() and not is_demo
         if is_folder:
@@ -104,11 +104,11 @@ class Library:
         else:
             parts[WHOLE] = read_part(source).problems
         if not any(parts.values()):
-            raise ComdivError(f"{source}: there is no problem in it")
+            raise ComdivError(f"{source} contains no problems")
         for extra in sources:
             parts[SOURCE] = (*parts.get(SOURCE, ()), *read_part(extra).problems)
         facts = read_facts(path) if is_folder and (path / FACTS).is_file() else {}
-        # Of a corpus that is known by name, in the folder where the user stands: the data folder may be anybody's.
+        # For a corpus known by name, in the current folder: the data folder may be shared.
         review = path / REVIEW if is_folder else path.with_name(f"{name}.{REVIEW}")
         return cls(name, parts, facts, review)
 
@@ -118,32 +118,32 @@ class Library:
         return "test" in self.sizes and bool({"train", "validation"} & self.sizes.keys())
 
     def find(self, name: str, part: str = "") -> LibraryEntry | None:
-        """The problem with an id; of several, the one of the part, or the first."""
+        """The problem with an id; if there are several, the one in the part, or the first."""
         found = self._by_id.get(name, [])
         return next((entry for entry in found if entry.part == part), found[0] if found else None)
 
     def children(self, name: str) -> list[LibraryEntry]:
-        """The problems that were made from it."""
+        """The problems made from this one."""
         return self._children.get(name, [])
 
     def neighbours(self, entry: LibraryEntry) -> tuple[LibraryEntry | None, LibraryEntry | None]:
-        """The entries before and after, in the files' order."""
+        """The previous and the next entry, in file order."""
         before = self.entries[entry.number - 1] if entry.number else None
         return before, self.entries[entry.number + 1] if entry.number + 1 < len(self.entries) else None
 
     @cached_property
     def products(self) -> list[LibraryEntry]:
-        """Problems that a rule or an operation made: what is proofread and judged."""
+        """Problems made by a rule or an operation, which are to be proofread and judged."""
         return [entry for entry in self.entries if entry.problem.provenance.is_product and entry.part != SOURCE]
 
     def _queue(self, only_products: bool, part: str) -> tuple[LibraryEntry, ...]:
-        """What can be proofread or judged: products or everything, of one part or of all, in the files' order."""
+        """What can be proofread or judged: products or everything, of one part or of all, in file order."""
         chosen = self.products if only_products else self.entries
         return tuple(entry for entry in chosen if entry.part != SOURCE and (not part or entry.part == part))
 
     @cached_property
     def facets(self) -> dict[str, list[tuple[str, int]]]:
-        """For each filter its values with their counts; a filter with nothing to choose is not there."""
+        """For each filter, its values with their counts; a filter without a choice is left out."""
         counted: dict[str, Counter[str]] = {}
         for name in ("part", "operators", "made_by", "round", "composition"):
             values = (getattr(entry, name) for entry in self.entries)
@@ -158,7 +158,7 @@ class Library:
         return kept
 
     def _search(self, query: Query) -> tuple[LibraryEntry, ...]:
-        """The entries that a query asks for, sorted as it says."""
+        """The entries that match a query, in its order."""
         found = self.entries[:]
         for check in _checks(query):
             found = [entry for entry in found if check(entry)]
@@ -171,7 +171,7 @@ class Library:
         elif query.sort == "score":
             found.sort(key=lambda entry: -(entry.score if entry.score is not None else float("-inf")))
         elif query.sort not in ("", "file"):
-            raise ComdivError(f"the order '{query.sort}' is none of {', '.join(SORTS)}")
+            raise ComdivError(f"unknown order '{query.sort}'; known: {', '.join(SORTS)}")
         return tuple(found)
 
 
@@ -197,7 +197,7 @@ def _operation(name: str) -> str:
 
 
 def _score(problem: Problem) -> float | None:
-    """The first score that a stage wrote beside the problem or into its provenance."""
+    """The first score in the problem's record or in its provenance."""
     for record in (problem.extra, problem.provenance.details):
         for key in _SCORES:
             value = record.get(key)
@@ -207,13 +207,13 @@ def _score(problem: Problem) -> float | None:
 
 
 def _facet_order(item: tuple[str, int]) -> tuple[float, str]:
-    """Numbers by their value, also within a name: rule 2 comes before rule 10."""
+    """Sort numbers by value, also within names: rule 2 comes before rule 10."""
     digits = "".join(character for character in item[0] if character.isdigit())
     return float(digits) if digits else float("-inf"), item[0]
 
 
 def _checks(query: Query) -> list[Callable[[LibraryEntry], bool]]:
-    """The tests that an entry must pass."""
+    """The conditions that an entry must meet."""
     checks: list[Callable[[LibraryEntry], bool]] = []
     for name in ("part", "made_by", "composition"):
         if wanted := getattr(query, name):
@@ -232,7 +232,7 @@ def _checks(query: Query) -> list[Callable[[LibraryEntry], bool]]:
 
 
 def _template_check(wanted: str) -> Callable[[LibraryEntry], bool]:
-    """Whether an entry has the template, however it is written: n2*n1 and n1 * n2 are the same."""
+    """Whether an entry has the template in any spelling: n2*n1 and n1 * n2 are the same."""
     plain = "".join(wanted.lower().split()).replace("×", "*").replace("÷", "/").replace("−", "-")
     try:
         spelled = {plain, template(parse(plain.replace("n", "N")))}
@@ -245,4 +245,4 @@ def _number(text: str, what: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ComdivError(f"{what}: '{text[:40]}' is no number") from None
+        raise ComdivError(f"{what}: '{text[:40]}' is not a number") from None

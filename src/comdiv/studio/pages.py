@@ -1,4 +1,4 @@
-"""From values to pages: one Jinja environment in which all text is escaped, and errors as pages of their own."""
+"""From values to pages: one Jinja environment in which all text is escaped, and pages for errors."""
 
 from importlib.resources import files
 from typing import Any
@@ -35,7 +35,7 @@ def _environment() -> Environment:
 
 
 def link(path: str, **parameters: Any) -> str:
-    """An address with its parameters; ids may hold any character, so they never stand in a path."""
+    """An address with its parameters; ids may contain any character, so they are never part of a path."""
     given = {key: value for key, value in parameters.items() if value not in (None, "")}
     return f"{path}?{urlencode(given)}" if given else path
 
@@ -49,12 +49,12 @@ def render(template: str, /, **values: Any) -> HTMLResponse:
 
 
 def is_partial(request: Request) -> bool:
-    """Whether htmx asks for a part of a page, not the browser for a whole one."""
+    """Whether htmx asks for a part of a page, rather than the browser for a whole one."""
     return request.headers.get("hx-request") == "true" and request.headers.get("hx-history-restore-request") != "true"
 
 
 def new_application() -> FastAPI:
-    """An application without pages of its own yet: static files and errors."""
+    """A basic application with only static files and error pages."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.mount("/static", _Static(directory=str(_FOLDER / "static")))
 
@@ -78,7 +78,7 @@ def new_application() -> FastAPI:
 
 
 def _error(request: Request, status: int, said: str) -> Response:
-    if is_partial(request):  # the script shows it beside what the user was doing
+    if is_partial(request):  # the script shows it next to what the user was doing
         return PlainTextResponse(said, status)
     page = render("error.html", status=status, said=said)
     page.status_code = status
@@ -86,7 +86,7 @@ def _error(request: Request, status: int, said: str) -> Response:
 
 
 class _Static(StaticFiles):
-    """Static files that a browser asks about again: a new version of comdiv must not meet an old script."""
+    """Static files that browsers always revalidate: a new version of comdiv must not run with an old script."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         response = super().file_response(*arguments, **options)

@@ -1,4 +1,4 @@
-"""Proofread: products one by one, decided by a key; every decision is in `review.jsonl` before the next one comes."""
+"""Proofread: products one by one, one key per decision, which is in `review.jsonl` before the next one appears."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -80,7 +80,7 @@ def add_proofread(app: FastAPI, studio: "Studio") -> None:
 
 def _decision(entry: LibraryEntry, status: str, text: str, expression: str) -> Decision:
     if status not in STATUSES:
-        raise ComdivError(f"the status '{status[:40]}' is none of {', '.join(STATUSES)}")
+        raise ComdivError(f"unknown status '{status[:40]}'; known: {', '.join(STATUSES)}")
     if status != "edited":
         return Decision(entry.problem.id, status)
     edited = checked_edit(entry.problem, text, expression)
@@ -89,7 +89,7 @@ def _decision(entry: LibraryEntry, status: str, text: str, expression: str) -> D
 
 
 def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, ...]:
-    """What is to be proofread: the products where there are any, or everything; of one part or of all."""
+    """What is to be proofread: the products if there are any, or everything; of one part or of all."""
     return studio.library.queue(_which(studio, which) == "products", part)
 
 
@@ -100,7 +100,7 @@ def _which(studio: "Studio", which: str) -> Which:
 
 
 def _next_open(studio: "Studio", candidates: Sequence[LibraryEntry], after: int) -> LibraryEntry | None:
-    """The next undecided problem behind a place; from the beginning again when the end is reached."""
+    """The next undecided problem after a place; at the end, the search continues from the beginning."""
     decided = {name for name, decision in studio.review.latest.items() if decision.status != "open"}
     begin = bisect_right(candidates, after, key=lambda entry: entry.number)
     undecided = (entry for entry in chain(candidates[begin:], candidates[:begin]) if entry.problem.id not in decided)
@@ -116,7 +116,7 @@ def _statuses(studio: "Studio", candidates: Sequence[LibraryEntry]) -> dict[str,
 
 
 def _after(request: Request, studio: "Studio", which: str, of: str, entry: LibraryEntry | None) -> Response:
-    """What comes after a write: the next problem in place for htmx, its page for a browser without script."""
+    """The response to a write: the next problem for htmx, or its page for a browser without scripts."""
     address = _address(which, of, entry)
     if not is_partial(request):
         return RedirectResponse(address, 303)
@@ -163,7 +163,7 @@ def _shown(
 
 
 def _item(studio: "Studio", entry: LibraryEntry) -> dict[str, Any]:
-    """A problem as it stands now: with its edit, if somebody edited it."""
+    """A problem in its current form: with its edit, if somebody edited it."""
     decision = decision_on(studio, entry)
     values = problem_values(studio, entry)
     written = "" if entry.problem.expression is None else to_infix(entry.problem.expression)
@@ -172,7 +172,7 @@ def _item(studio: "Studio", entry: LibraryEntry) -> dict[str, Any]:
     return {
         **values,
         "text": text,
-        # By quantity, not by cluster: the colours of the tree beside it.
+        # Coloured by quantity, not by cluster, like the tree beside it.
         "pieces": views.pieces(reading, range(len(reading.numbers))),
         "expression": expression,
         "check": _checked(entry, text, expression),

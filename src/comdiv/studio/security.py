@@ -1,8 +1,8 @@
-"""Who may ask, and what a page may do: one layer around the whole application.
+"""Who may send requests, and what a page may do: one layer around the whole application.
 
-The server listens on this machine alone unless told otherwise. That keeps other machines out, but not other pages in
+The server listens only on this machine unless told otherwise. That keeps out other machines, but not other pages in
 the same browser: the name in `Host` must be one of ours (a foreign name that resolves to 127.0.0.1 is refused), and a
-write must come from one of our own pages. Anywhere else a token is asked for, too.
+write must come from one of our own pages. On any other address a token is required as well.
 """
 
 import secrets
@@ -43,7 +43,7 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware: checks every request before the application sees it, and completes every answer's headers."""
+    """ASGI middleware: checks every request before the application sees it, and adds headers to every response."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class Guard:
         *,
         secret_links: bool = False,
     ) -> None:
-        """`hosts` are the names that we answer to; None: any. `token` must be shown if given.
+        """`hosts` are the names that we answer to; None: any. If `token` is given, requests must have it.
 
-        A server that answers to any name needs a token, unless every link to anything private is a secret by itself.
+        A server that answers to any name needs a token, unless every link to private data is itself a secret.
         """
         if hosts is None and token is None and not secret_links:
             raise ValueError("a server that answers to any name needs a token")
@@ -105,7 +105,7 @@ class Guard:
         asked = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         if scope["method"] == "GET" and _same(dict(asked).get("token", ""), self.token):
             rest = urlencode([pair for pair in asked if pair[0] != "token"])
-            # Our own path again: a second slash would make it the name of another server.
+            # Stay on our own path: a second slash would make it the name of another server.
             path = "/" + scope["path"].lstrip("/\\")
             answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
             answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict")
@@ -128,7 +128,7 @@ def _limited(receive: Receive) -> Receive:
 
 
 def _name_of(host: str) -> str:
-    """The host without its port; empty for what is none."""
+    """The host without its port; empty if it is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -136,7 +136,7 @@ def _name_of(host: str) -> str:
 
 
 def _from_our_page(headers: Headers, host: str) -> bool:
-    """Whether a browser says that the request comes from a page of this very server."""
+    """Whether the browser says that the request comes from a page of this server."""
     site = headers.get("sec-fetch-site")
     if site is not None and site != "same-origin":
         return False

@@ -1,4 +1,4 @@
-"""Listening: on this machine alone unless told otherwise; the socket is ours before the link is printed."""
+"""Listening: only on this machine unless told otherwise; the socket is open before the link is printed."""
 
 import errno
 import secrets
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from comdiv.errors import ComdivError
 from comdiv.studio.security import LOOPBACK, Guard
 
-TRIED_PORTS = 50  # after the usual one, until one is free
+TRIED_PORTS = 50  # ports to try after the usual one
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)
 
 
@@ -39,13 +39,13 @@ class Listener:
 
 
 def listen(host: str, port: int | None, usual: int) -> Listener:
-    """Take a port: the one that was asked for, or the usual one or the next that is free."""
+    """Open a port: the requested one, or else the usual one or the next free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = [port] if port is not None else [*range(usual, usual + TRIED_PORTS), 0]
     for candidate in wanted:
-        # Only of a socket that says it is TCP does asyncio switch off Nagle's algorithm: 40 ms for every answer.
+        # asyncio switches off Nagle's algorithm (40 ms per response) only for sockets declared as TCP.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # again right after a stop
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # allows a restart right after a stop
         try:
             listener.bind((host, candidate))
         except (OSError, OverflowError) as error:
@@ -59,24 +59,24 @@ def listen(host: str, port: int | None, usual: int) -> Listener:
 
 
 def new_token() -> str:
-    """A secret that nobody guesses: 128 bits."""
+    """A secret that nobody can guess: 128 bits."""
     return secrets.token_urlsafe(16)
 
 
 def guarded(app: ASGIApp, listener: Listener, token: str | None = None, *, secret_links: bool = False) -> Guard:
-    """The application behind its guard. Elsewhere than on this machine names are not known, so secrets must do."""
+    """The application behind its guard. On other addresses, host names are unknown, so secrets protect it."""
     return Guard(app, LOOPBACK if listener.is_local else None, token, secret_links=secret_links)
 
 
 def serve(app: ASGIApp, listener: Listener, *, open_at: str | None = None, ready: Callable[[], None]) -> None:
-    """Answer requests until the user stops it; `ready` is called, and the browser opened, once requests are taken."""
+    """Serve until the user stops it; `ready` is called, and the browser opened, once requests are accepted."""
     import uvicorn
 
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
     )
     server = uvicorn.Server(config)
-    listener.socket.listen(128)  # from here on a browser waits instead of being refused
+    listener.socket.listen(128)  # from now on, a browser waits instead of being refused
     ready()
     if open_at:
         webbrowser.open(open_at)
@@ -85,10 +85,10 @@ def serve(app: ASGIApp, listener: Listener, *, open_at: str | None = None, ready
 
 @contextmanager
 def in_background(app: ASGIApp) -> Iterator[str]:
-    """An application that answers from a thread until the block ends, for notebooks and scripts: its address."""
+    """Serve an application from a thread until the block ends, for notebooks and scripts; yields its address."""
     import uvicorn
 
-    listener = listen("127.0.0.1", 0, 0)  # a port that the system chooses
+    listener = listen("127.0.0.1", 0, 0)  # the system chooses a port
     listener.socket.listen(128)
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
@@ -103,5 +103,5 @@ def in_background(app: ASGIApp) -> Iterator[str]:
 
 
 def with_token(address: str, token: str | None) -> str:
-    """The link that lets a browser in."""
+    """The link that gives a browser access."""
     return f"{address}/?token={quote(token)}" if token else f"{address}/"

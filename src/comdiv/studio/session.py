@@ -1,7 +1,7 @@
-"""A session of judging (§V-D) in one SQLite file: a sample of problems, the judges, their marks.
+"""A judging session (§V-D) in one SQLite file: a sample of problems, the judges, their marks.
 
-Blindness is kept here, not in the pages: nothing gives a judge's marks to anybody else before all judges have finished,
-and who has finished cannot change a mark any more. A mark is one transaction, on the disk before it is confirmed.
+Blindness is enforced here, not in the pages: nobody sees another judge's marks before all judges have finished, and
+a judge who has finished can no longer change a mark. A mark is one transaction, on disk before it is confirmed.
 """
 
 import json
@@ -52,18 +52,18 @@ class Judge:
 
 
 def sample_problems(problems: Sequence[Problem], size: int, seed: int) -> list[Problem]:
-    """A random sample in random order; the same set and seed give the same sample in whatever order they come."""
+    """A random sample in random order; it depends on the set and the seed, not on the order of the problems."""
     if size > len(problems):
-        raise ComdivError(f"a sample of {size:,} from {len(problems):,} problems: choose a smaller --sample")
+        raise ComdivError(f"cannot draw {size:,} from {len(problems):,} problems: choose a smaller --sample")
     return random.Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
 
 
 class JudgingSession:
-    """The file of a session. Every method is one transaction, so that any number of pages may work at once."""
+    """The file of a session. Every method is one transaction, so that any number of pages can work at once."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise ComdivError(f"{path}: no such session of judging")
+            raise ComdivError(f"{path}: no such judging session")
         self.path = path
         try:
             with self._transaction() as connection:
@@ -71,7 +71,7 @@ class JudgingSession:
                 rows = connection.execute("SELECT key, value FROM facts").fetchall()
                 self.facts: Mapping[str, Any] = {key: json.loads(value) for key, value in rows}
         except (sqlite3.DatabaseError, ValueError) as error:
-            raise ComdivError(f"{path} is no session of judging: {error}") from error
+            raise ComdivError(f"{path} is not a judging session: {error}") from error
 
     @classmethod
     def create(
@@ -108,7 +108,7 @@ class JudgingSession:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction of its own, written through to the disk (WAL, synchronous = FULL) when the block ends."""
+        """A transaction, written through to disk (WAL, synchronous = FULL) when the block ends."""
         with closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -124,11 +124,11 @@ class JudgingSession:
 
     @property
     def organiser(self) -> str:
-        """The secret of whoever runs the session: it shows progress, and the results when all have finished."""
+        """The organiser's secret: its page shows progress, and the results when all have finished."""
         return str(self.facts["organiser"])
 
     def judges(self) -> list[Judge]:
-        """The judges in the order in which they were named, with their progress: how many marks, never which."""
+        """The judges in the order in which they were named, with the number of their marks, never the marks."""
         with self._transaction() as connection:
             rows = connection.execute(
                 "SELECT name, secret, finished, (SELECT count(*) FROM marks WHERE judge = name) "
@@ -137,15 +137,15 @@ class JudgingSession:
         return [Judge(name, secret, finished is not None, marked) for name, secret, finished, marked in rows]
 
     def judge(self, secret: str) -> Judge | None:
-        """Whose link this is."""
+        """The judge to whom this link belongs."""
         same = [one for one in self.judges() if secrets.compare_digest(one.secret.encode(), secret.encode())]
         return same[0] if same else None
 
     def add_judge(self, name: str) -> None:
-        """One more judge, as long as the results are hidden: afterwards nobody could judge blindly."""
+        """Add a judge while the results are still hidden: afterwards nobody could judge blindly."""
         judges = self.judges()
         if all(judge.finished for judge in judges):
-            raise ComdivError(f"everybody has finished, the results are known: '{name}' can no longer judge blindly")
+            raise ComdivError(f"everybody has finished and the results are known: '{name}' can no longer judge blindly")
         _check_names([*(judge.name for judge in judges), name])
         with self._transaction(writes=True) as connection:
             connection.execute("INSERT INTO judges VALUES (?, ?, ?, NULL)", (name, len(judges), new_secret()))
@@ -161,7 +161,7 @@ class JudgingSession:
         return Problem.from_json(json.loads(row[0]))
 
     def mark(self, judge: str, place: int, marks: Mapping[str, bool], comment: str = "") -> None:
-        """Keep a judge's marks for a problem, in the place of those that they gave it before."""
+        """Store a judge's marks for a problem, replacing any earlier ones."""
         if missing := [name for name in CRITERIA if name not in marks]:
             raise ComdivError(f"problem {place} still needs a mark for {' and '.join(missing)}")
         if not 1 <= place <= self.size:
@@ -180,13 +180,13 @@ class JudgingSession:
             return _judgements(connection, judge)
 
     def next_unmarked(self, judge: str, after: int = 0) -> int | None:
-        """The first place without a mark behind another one, from the beginning again at the end; None: all marked."""
+        """The first place without a mark after another one, continuing from the beginning; None: all are marked."""
         marked = self.own_marks(judge)
         places = [*range(after + 1, self.size + 1), *range(1, after + 1)]
         return next((place for place in places if place not in marked), None)
 
     def finish(self, judge: str) -> None:
-        """A judge's last word: every problem is marked, and nothing changes any more."""
+        """Finish judging: every problem must be marked, and marks can no longer change."""
         with self._transaction(writes=True) as connection:
             self._refuse_finished(connection, judge)
             missing = self.size - len(_judgements(connection, judge))
@@ -214,7 +214,7 @@ class JudgingSession:
             rows = connection.execute("SELECT name, finished FROM judges ORDER BY place").fetchall()
             if waiting := [name for name, finished in rows if finished is None]:
                 raise StillBlindError(
-                    f"the marks are hidden until everybody has finished; not yet: {', '.join(waiting)}"
+                    f"the marks are hidden until everybody has finished; still judging: {', '.join(waiting)}"
                 )
             return [mark for name, _ in rows for mark in _judgements(connection, name).values()]
 
@@ -241,7 +241,9 @@ def _check_names(names: Sequence[str]) -> None:
         raise ComdivError("judging needs at least two judges: --judge Ann --judge Ben")
     for name in names:
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-            raise ComdivError(f"'{name[:LONGEST_NAME]}' is no judge's name: 1 to {LONGEST_NAME} printable characters")
+            raise ComdivError(
+                f"'{name[:LONGEST_NAME]}' is not a judge's name: use 1 to {LONGEST_NAME} printable characters"
+            )
     if twice := [name for name in names if names.count(name) > 1]:
         raise ComdivError(f"two judges are called '{twice[0]}'")
 
@@ -260,7 +262,7 @@ def open_session(
     everything: bool,
     observer: Observer = SILENT,
 ) -> JudgingSession:
-    """The session of a folder: a new one, or the one that is there if it is about the same sample."""
+    """The session of a folder: a new one, or the existing one if it has the same sample."""
     corpus = load_corpus(source, observer=observer)
     path = (out or Path(f"judging-{corpus.name}")) / DATABASE
     problems = _products(corpus.problems, everything, observer)
@@ -282,7 +284,7 @@ def open_session(
 
 
 def _products(problems: Sequence[Problem], everything: bool, observer: Observer) -> list[Problem]:
-    """What a rule or operation made, where there is any: the paper judges augmented problems, not their originals."""
+    """The products of rules and operations, if any: the paper judges augmented problems, not their originals."""
     products = [problem for problem in problems if problem.provenance.is_product]
     if not products or everything:
         return list(problems)

@@ -10,7 +10,7 @@ from comdiv.solver import Solver
 from comdiv.solvers.command import PROGRAM
 from comdiv.solvers.runs import CONFIG, load_solver, read_config
 
-LOADED = 4  # solvers that stay in memory; the one used least recently makes room
+LOADED = 4  # solvers that stay in memory; the least recently used one is dropped
 DEEPEST = 4  # levels of folders below the runs' folder
 
 
@@ -29,17 +29,17 @@ class Run:
 
 
 class Shelf:
-    """The runs below a folder. A name that a page sends is only ever compared with those found here."""
+    """The runs below a folder. A name sent by a page is only compared with those found here."""
 
     def __init__(self, folder: Path | None = None, *, programs: bool = False) -> None:
-        """`programs`: whether runs of `command:` solvers may be used, which means running what their files say."""
+        """`programs`: whether runs of `command:` solvers may be used, which runs the commands in their files."""
         self.folder = folder
         self.programs = programs
         self._lock = Lock()
         self._loaded: OrderedDict[str, Solver] = OrderedDict()
 
     def runs(self) -> list[Run]:
-        """The runs that are there now; a training may have ended since the last look."""
+        """The runs that exist now; a training may have ended since the last call."""
         if self.folder is None or not self.folder.is_dir():
             return []
         root = self.folder.resolve()
@@ -69,7 +69,7 @@ class Shelf:
 
 
 def _run_folders(folder: Path, depth: int) -> list[Path]:
-    """The folders with a configuration at most that deep; inside a run nothing more is looked for."""
+    """The folders with a configuration, down to a depth; the search does not enter a run."""
     if (folder / CONFIG).is_file():
         return [folder]
     if not depth:
@@ -79,7 +79,7 @@ def _run_folders(folder: Path, depth: int) -> list[Path]:
 
 
 def _solver_of(run: Path) -> str:
-    """The solver that a run's configuration names; empty where it is no run of a solver."""
+    """The solver that a run's configuration names; empty if it is not a run of a solver."""
     try:
         name = read_config(run).get("solver")
     except ComdivError:  # some other program's config.yaml

@@ -1,4 +1,4 @@
-"""Solve: a problem in words, one or several runs, and what each of them says, side by side."""
+"""Solve: a problem in words, one or more runs, and their solutions side by side."""
 
 import math
 import time
@@ -28,7 +28,7 @@ LEVELS = 10  # shades of attention in the style sheet
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A hypothesis of the beam for people."""
+    """A hypothesis of the beam, for display."""
 
     expression: str
     value: str
@@ -37,7 +37,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class AttentionRow:
-    """What the solver looked at when it wrote a token: words with a shade from 0 to 9, and the numbers' shares."""
+    """What the solver attended to when it wrote a token: words with a shade from 0 to 9, and the numbers' shares."""
 
     token: str
     words: list[tuple[str, int, bool]]
@@ -63,7 +63,7 @@ class Solved:
 
 
 def add_solve(app: FastAPI, studio: "Studio") -> None:
-    """The form at `/solve`; what it sends comes back as cards."""
+    """The form at `/solve`, which is answered with cards."""
 
     @app.get("/solve")
     def form(id: str = "", part: str = "") -> HTMLResponse:
@@ -108,12 +108,12 @@ def _problem(text: str) -> Problem:
     if not text:
         raise ComdivError("there is no problem to solve: write or paste one")
     if len(text) > LONGEST_TEXT:
-        raise ComdivError(f"the text has {len(text):,} characters; {LONGEST_TEXT:,} are the most")
+        raise ComdivError(f"the text has {len(text):,} characters; at most {LONGEST_TEXT:,} are allowed")
     return typed_problem(text)
 
 
 def solved(studio: "Studio", name: str, kind: str, reading: Reading, beam: int) -> Solved:
-    """What one run says. A run that cannot answer says why; the others answer all the same."""
+    """One run's solution. A run that cannot answer says why; the others still answer."""
     start = time.perf_counter()
     try:
         solver = studio.shelf.solver(name)
@@ -122,7 +122,7 @@ def solved(studio: "Studio", name: str, kind: str, reading: Reading, beam: int) 
     except ComdivError as error:
         return Solved(name, kind, error=str(error))
     expression = solution.expression
-    note = "its tokens make no expression" if solution.ill_formed else ""
+    note = "its tokens are not an expression" if solution.ill_formed else ""
     return Solved(
         run=name,
         solver=kind,
@@ -149,7 +149,7 @@ def _confidence(log_probability: float) -> float:
 
 
 def _attention(solver: Any, reading: Reading, solution: Solution) -> tuple[AttentionRow, ...]:
-    """Where a solver has attention (`NeuralSolver.attention`), what it looked at for every token that it wrote."""
+    """For a solver with attention (`NeuralSolver.attention`), what it attended to for every token that it wrote."""
     if not hasattr(solver, "attention") or solution.expression is None:
         return ()
     found = solver.attention(reading.problem, solution.expression)

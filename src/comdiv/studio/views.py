@@ -1,4 +1,4 @@
-"""How a problem looks: its text in pieces, quantities and their contexts by cluster, its trees, where it came from."""
+"""How a problem is shown: its text in pieces, quantities and their contexts by cluster, its trees, its provenance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """One line of a problem's provenance; a value that is the id of a problem here is a link to it."""
+    """One line of a problem's provenance; a value that is the id of a known problem is a link to it."""
 
     key: str
     values: tuple[tuple[str, LibraryEntry | None], ...]
@@ -43,7 +43,7 @@ class Lineage:
 def pieces(reading: Reading, clusters: Sequence[int] | None, window: int = 0) -> list[Piece]:
     """The text in pieces: every quantity, and the `window` tokens on each side in the colour of the nearest one."""
     spans: list[tuple[int, int, int | None, int | None]]
-    if not window:  # the words between do not matter: no need to find them
+    if not window:  # words are not coloured, so they need not be found
         spans = [(q.start, q.end, q.index, q.index) for q in reading.plain_quantities]
     else:
         nearest = _nearest_quantities(reading.tokens, window)
@@ -61,10 +61,10 @@ def pieces(reading: Reading, clusters: Sequence[int] | None, window: int = 0) ->
 
 
 def _nearest_quantities(tokens: Sequence[Token], window: int) -> list[int | None]:
-    """For each token the quantity at most `window` tokens away, the nearest one; of two, the one before it."""
+    """For each token, the nearest quantity at most `window` tokens away; on a tie, the one before it."""
     nearest: list[int | None] = [None] * len(tokens)
     places = [(place, token.quantity) for place, token in enumerate(tokens) if token.quantity is not None]
-    for distance in range(window, -1, -1):  # nearer quantities write over those further away
+    for distance in range(window, -1, -1):  # nearer quantities overwrite those further away
         for side in (-1, 1):  # a quantity before a token writes last
             for place, quantity in places:
                 if 0 <= place + side * distance < len(tokens):
@@ -114,7 +114,7 @@ def signs(infix: str) -> str:
 
 
 def in_numbers(reading: Reading, expression: Expression | None) -> str:
-    """The expression with the numbers of the text in the places of `N0`, `N1`…: 4×40−54."""
+    """The expression with the text's numbers instead of `N0`, `N1`…: 4×40−54."""
     if expression is None:
         return ""
     quantities = reading.plain_quantities
@@ -127,7 +127,7 @@ def in_numbers(reading: Reading, expression: Expression | None) -> str:
 
 
 def _operand(written: str) -> str:
-    """A number as it stands in the text; one with a bar or a space in it is held together by brackets."""
+    """A number as written in the text; one with a fraction bar or a space gets brackets."""
     is_plain = all(character.isdigit() or character in ".,%" for character in written)
     return written if is_plain or written.startswith("(") else f"({written})"
 
@@ -143,7 +143,7 @@ def _split_references(infix: str) -> list[str]:
 
 
 def written_value(reading: Reading, expression: Expression | None) -> str:
-    """The expression's value for people; empty where it has none."""
+    """The expression's value for display; empty if it has none."""
     if expression is None:
         return ""
     try:
@@ -158,7 +158,7 @@ def number(value: Fraction | None) -> str:
 
 
 def lineage(entry: LibraryEntry, library: Library) -> list[Lineage]:
-    """The provenance, line by line; names of problems in the library become links."""
+    """The provenance, line by line; ids of problems in the library become links."""
     lines = []
     for key, value in entry.problem.provenance.to_json().items():
         values = value if isinstance(value, list) else [value]
