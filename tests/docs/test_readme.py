@@ -35,6 +35,13 @@ def test_it_fits_on_two_screens() -> None:
     assert README.count("<img") + README.count("![") == 1
 
 
+def test_it_and_contributing_link_every_page_on_extending() -> None:
+    pages = {f"docs/how-to/{page.name}" for page in (ROOT / "docs" / "how-to").glob("add-*.md")}
+    assert len(pages) >= 6
+    for text in (README, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
+        assert {page for page in pages if f"({page})" not in text} == set()
+
+
 def test_every_number_of_its_table_is_a_result() -> None:
     (table,) = tables(README)
     assert 4 <= len(table) <= 8
