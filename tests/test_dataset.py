@@ -134,7 +134,7 @@ def test_a_replacement_that_breaks_off_halfway_is_seen_as_incomplete(
 def test_an_incomplete_folder_is_refused_and_says_what_is_missing(missing: str, tmp_path: Path) -> None:
     write(tmp_path / "toys")
     (tmp_path / "toys" / missing).unlink()
-    with pytest.raises(ComdivError, match=f"is no complete dataset folder: it has no {missing}"):
+    with pytest.raises(ComdivError, match=f"is not a complete dataset folder: it has no {missing}"):
         read_dataset(tmp_path / "toys")
 
 

@@ -65,7 +65,7 @@ def deadly(_: None, item: int) -> str:
 
 
 def test_a_process_that_dies_is_told_in_one_line() -> None:
-    with pytest.raises(ComdivError, match="has died"):
+    with pytest.raises(ComdivError, match="a process that made new problems died"):
         list(forked_map(deadly, None, range(6), 2))
 
 

@@ -79,7 +79,7 @@ def test_nothing_is_overwritten_unless_it_is_said(tmp_path: Path) -> None:
     write_text(path, "x")
     write_text(folder / "file.txt", "x")
     for occupied in (path, folder):
-        with pytest.raises(ComdivError, match="exists already; choose another name or say --force"):
+        with pytest.raises(ComdivError, match="exists already; choose another name, or use --force"):
             refuse_to_overwrite(occupied, force=False)
         refuse_to_overwrite(occupied, force=True)
 

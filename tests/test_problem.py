@@ -128,7 +128,7 @@ def test_an_unknown_key_can_never_replace_one_of_ours() -> None:
         (with_changes(expression=3), "problem 'shop-1': 'expression' is a int, not a str"),
         (with_changes(answer="nine"), "problem 'shop-1': unknown name 'nine' at position 1"),
         (with_changes(answer=[9]), "problem 'shop-1': an answer is a number or a text, not list"),
-        (with_changes(answer=float("nan")), "problem 'shop-1': the answer nan is no number"),
+        (with_changes(answer=float("nan")), "problem 'shop-1': the answer nan is not a number"),
         (with_changes(provenance="mine"), "problem 'shop-1': 'provenance' is a str, not a dict"),
         (with_changes(provenance={"corpus": 1}), "problem 'shop-1': 'corpus' is a int, not a str"),
         (with_changes(provenance={"round": True}), "problem 'shop-1': 'round' is a bool, not a int"),
@@ -163,7 +163,7 @@ def test_a_line_that_is_no_json_is_refused_with_its_number(line: str, message: s
 
 def test_a_text_that_is_no_word_problem_any_more_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mine.jsonl", with_changes(text="x" * 20_001))
-    with pytest.raises(ProblemError, match="'text' has 20,001 characters; 20,000 are the most"):
+    with pytest.raises(ProblemError, match="'text' has 20,001 characters; the maximum is 20,000"):
         list(read_problems(path))
 
 
@@ -173,7 +173,7 @@ def test_an_escaped_pair_of_surrogates_is_one_character() -> None:
 
 def test_an_id_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mine.jsonl", RECORD, with_changes(id="other"), RECORD)
-    with pytest.raises(ProblemError, match=r"mine\.jsonl, line 3: the id 'shop-1' is there twice"):
+    with pytest.raises(ProblemError, match=r"mine\.jsonl, line 3: the id 'shop-1' occurs twice"):
         list(read_problems(path))
 
 

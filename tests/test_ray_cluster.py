@@ -32,5 +32,5 @@ def test_an_address_at_which_somebody_else_answers_is_one_line(greeting: bytes) 
 
 @pytest.mark.parametrize("address", ["somewhere", "host:", "host:port", ":6379", "host:99999"])
 def test_an_address_that_is_none_is_one_line(address: str) -> None:
-    with pytest.raises(ComdivError, match="say it as HOST:PORT"):
+    with pytest.raises(ComdivError, match="expected HOST:PORT"):
         check_port(address)

@@ -8,7 +8,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
-from comdiv.review import Decision, ReviewLog, checked_edit, doubts, latest, read_review, reviewed
+from comdiv.review import Decision, ReviewLog, apply_review, checked_edit, doubts, latest, read_review
 
 APPLES = Problem("a", "en", "Tom has 3 bags of 12 apples. How many apples has he?", parse("N0*N1"), Fraction(36))
 
@@ -81,8 +81,8 @@ def test_a_last_line_without_an_end_of_line_is_kept(log: ReviewLog) -> None:
     ("line", "said"),
     [
         ("nonsense", "line 1"), ('{"status": "accepted"}', "line 1: 'id' is missing"),
-        ('{"id": "a", "status": "fine"}', "'fine' is none of open, accepted, edited, rejected"),
-        ('{"id": "a", "status": "edited"}', "an edit, and nothing else"),
+        ('{"id": "a", "status": "fine"}', "'fine' is not one of open, accepted, edited, rejected"),
+        ('{"id": "a", "status": "edited"}', "an edit has a text and an expression, nothing else does"),
         ('{"id": 3, "status": "accepted"}', "'id' is a int"), ("[]", "a JSON object"),
     ],
 )  # fmt: skip
@@ -107,7 +107,7 @@ def test_an_edit_is_checked_and_its_answer_computed() -> None:
 @pytest.mark.parametrize(
     ("text", "expression", "said"),
     [
-        (" ", "N0", "the text is empty"), ("x" * 10_001, "1", "10,000 are the most"),
+        (" ", "N0", "the text is empty"), ("x" * 10_001, "1", "the maximum is 10,000"),
         ("Tom has 3 bags.", "N0*N1", "N1 is not in the text: it has only N0"),
         ("Tom has bags.", "N0", "it has no quantity"), ("3 and 4 and 5.", "N3", "it has N0 to N2"),
         ("Tom has 3 bags and 0 cats.", "N0/N1", "zero"), ("Tom has 3 bags.", "N0*", "position"),
@@ -138,9 +138,9 @@ def test_a_reviewed_dataset_is_as_people_decided() -> None:
             Decision("c", "edited", "Tom has 3 cats and 4.", "N0+N1"),
         ]
     )
-    assert [problem.id for problem in reviewed(problems, review)] == ["a", "c", "d"]
-    kept = reviewed(problems, review, only_accepted=True)
+    assert [problem.id for problem in apply_review(problems, review)] == ["a", "c", "d"]
+    kept = apply_review(problems, review, only_accepted=True)
     assert [problem.id for problem in kept] == ["a", "c"]
     assert kept[1].answer == 7
     with pytest.raises(ComdivError, match="edit of problem 'd' cannot be used"):
-        reviewed(problems, {"d": Decision("d", "edited", "No number.", "N0")})
+        apply_review(problems, {"d": Decision("d", "edited", "No number.", "N0")})

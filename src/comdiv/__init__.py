@@ -2,7 +2,7 @@
 
 Measure it, build benchmarks that test it, train solvers on them, and close the gap by data augmentation. Every verb of
 the command line is a function of the same name here (`comdiv split` is `comdiv.split`), with its settings classes.
-All names are loaded when first used, so that `import comdiv` costs nothing.
+Every name is imported on first use, so that `import comdiv` costs nothing.
 """
 
 import re
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from comdiv.problem import Quantity as Quantity
     from comdiv.problem import read_problems as read_problems
     from comdiv.problem import write_problems as write_problems
-    from comdiv.review import reviewed as reviewed
+    from comdiv.review import apply_review as apply_review
     from comdiv.settings import Settings as Settings
     from comdiv.solvers.hyperparameters import SolverSettings as SolverSettings
     from comdiv.solvers.runs import evaluate_run as evaluate_run

@@ -1,6 +1,6 @@
-"""Who writes what: a folder has one owner at a time, and a file that several programs append to is locked.
+"""Exclusive writing: a folder has one owner at a time, and a file that several programs append to is locked.
 
-The operating system keeps the locks, so that a process that is killed leaves none behind.
+The operating system holds the locks, so a killed process leaves none behind.
 """
 
 import fcntl
@@ -22,9 +22,9 @@ _guard = Lock()
 
 @contextmanager
 def claimed_folder(folder: Path) -> Iterator[None]:
-    """Own an output folder until the block ends; whoever else wants it is told who has it.
+    """Own an output folder until the block ends; another process that wants it gets an error naming the owner.
 
-    A claim within a claim of the same process is no conflict. What earlier owners left half made is swept away.
+    The same process may claim a folder twice. Unfinished files of earlier owners are removed.
     """
     key = folder.resolve()
     with _guard:
@@ -47,7 +47,7 @@ def claimed_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def locked_file(path: Path) -> Iterator[BinaryIO]:
-    """A file open for reading and writing that no other process writes to until the block ends; made if missing."""
+    """A file open for reading and writing, locked against other processes until the block ends; created if missing."""
     try:
         stream = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
     except OSError as error:
@@ -58,7 +58,7 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def sweep_parts(path: Path) -> None:
-    """Remove what was being written to `path`, a file or a folder, when its writer was killed."""
+    """Remove the temporary files that a killed process left while writing `path`, a file or a folder."""
     if not path.parent.is_dir():
         return
     for part in path.parent.glob(f".{_escaped(path.name)}.*.part"):
@@ -86,7 +86,7 @@ def _take(folder: Path) -> IO[str]:
                 ) from None
             if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
                 break
-            stream.close()  # its owner removed it just now: the name stands for another file, or for none
+            stream.close()  # its owner has just removed it: the name now belongs to another file, or to none
     except OSError as error:
         raise ComdivError(f"{folder} cannot be written: {error.strerror or error}") from error
     stream.truncate(0)

@@ -1,6 +1,6 @@
-"""A dataset is a folder: train, validation and test as JSON Lines, how it was made, and a card for people.
+"""A dataset is a folder: train, validation and test as JSON Lines, a record of how it was made, and a README card.
 
-`dataset.json` arrives last, so that a folder that has it is complete.
+`dataset.json` is written last, so a folder that has it is complete.
 """
 
 import json
@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from comdiv.claims import claimed_folder
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256, refuse_to_overwrite, staging_folder, write_text
-from comdiv.loading import fitted, load_object
+from comdiv.loading import load_object, validate
 from comdiv.problem import Problem, read_problems, write_problems
 
 PARTS = ("train", "validation", "test")
@@ -44,7 +44,7 @@ class _RecordedFile(BaseModel):
 
 
 class _RecordedFacts(BaseModel):
-    """What a `dataset.json` must look like, whoever wrote it; further keys may be anything."""
+    """The required part of a `dataset.json`; other keys are not checked."""
 
     files: dict[str, _RecordedFile] = {}
     settings: dict[str, Any] = {}
@@ -63,10 +63,10 @@ def write_dataset(
 ) -> dict[str, Any]:
     """Write the folder and return its facts with sizes and hashes; `more` may add files such as figures.
 
-    Parts named in `copies` are copied as bytes, never parsed: so a test set passes by those who must not see it.
+    Parts named in `copies` are copied as bytes and never parsed, so that augmentation cannot see a test set.
 
-    Everything is made in a folder beside it, which is then renamed: a folder of this name is complete or not there.
-    With `force`, an existing one has its files replaced, `dataset.json` last; what people put there stays.
+    Everything is written to a staging folder, which is then renamed: the folder is either complete or absent.
+    With `force`, the files of an existing folder are replaced, `dataset.json` last; other files in it are kept.
     """
     refuse_to_overwrite(folder, force=force)
     if folder.exists() and not folder.is_dir():
@@ -91,7 +91,7 @@ def write_dataset(
 
 
 def _copied(source: Path, path: Path) -> int:
-    """Copy a part; how many lines it has that are not blank."""
+    """Copy a part and return its number of non-blank lines."""
     shutil.copyfile(source, path)
     with path.open("rb") as stream:
         return sum(1 for line in stream if line.strip())
@@ -107,7 +107,7 @@ def _move_into_place(staging: Path, folder: Path) -> None:
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """The dataset of a folder; one that is not complete is refused."""
+    """Read a dataset folder; an incomplete one is refused."""
     parts = {part: _read_part(folder / f"{part}.jsonl") for part in PARTS}
     return Dataset(**parts, facts=read_facts(folder))
 
@@ -116,14 +116,14 @@ def read_facts(folder: Path) -> dict[str, Any]:
     """How a dataset was made."""
     path = folder / FACTS
     if not path.is_file():
-        raise ComdivError(f"{folder} is no complete dataset folder: it has no {FACTS}")
+        raise ComdivError(f"{folder} is not a complete dataset folder: it has no {FACTS}")
     facts = load_object(path)
-    fitted(facts, _RecordedFacts, str(path))
+    validate(facts, _RecordedFacts, str(path))
     return facts
 
 
 def is_intact(folder: Path, facts: Mapping[str, Any]) -> bool:
-    """Whether the parts of a dataset are still what its facts say: none missing, none changed."""
+    """Whether the parts of a dataset still match its facts: none missing, none changed."""
     recorded = facts.get("files", {})
     return set(recorded) == {f"{part}.jsonl" for part in PARTS} and all(
         (folder / name).is_file() and file_sha256(folder / name) == entry.get("sha256")
@@ -133,14 +133,14 @@ def is_intact(folder: Path, facts: Mapping[str, Any]) -> bool:
 
 def _read_part(path: Path) -> tuple[Problem, ...]:
     if not path.is_file():
-        raise ComdivError(f"{path.parent} is no complete dataset folder: it has no {path.name}")
+        raise ComdivError(f"{path.parent} is not a complete dataset folder: it has no {path.name}")
     return tuple(read_problems(path))
 
 
 def card(dataset: Dataset, title: str, paragraphs: Iterable[str], counts: Mapping[str, int] | None = None) -> str:
-    """The README.md card, with the header from which Hugging Face `datasets` learns the splits.
+    """The README.md card, with the header that tells Hugging Face `datasets` about the splits.
 
-    `counts` are the parts' sizes where some are not in memory.
+    `counts` gives the sizes of the parts when some of them are not in memory.
     """
     counts = counts or {part: len(getattr(dataset, part)) for part in PARTS}
     languages = sorted({problem.language for part in PARTS for problem in getattr(dataset, part)})

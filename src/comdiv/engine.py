@@ -1,7 +1,7 @@
-"""Where work is done: by processes of this machine, or on a Ray cluster. The results are the same.
+"""Where work is done: in processes on this machine, or on a Ray cluster. The results are the same.
 
-An engine has two faces. `map` applies a function to many items (the rounds of an augmentation); `start` and `ended` run
-programs of their own (the cells of an experiment). Both engines have both.
+Both engines do two things: `map` applies a function to many items (the rounds of an augmentation); `start` and `ended`
+run separate programs (the cells of an experiment).
 """
 
 import gc
@@ -30,15 +30,15 @@ Shared = TypeVar("Shared")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_PASSED_ON = ("COMDIV_DATA",)  # what workers on other machines must know of this one's environment
-_AHEAD = 3  # items per processor that are worked on before their results are wanted: memory stays bounded
-_QUEUED = 4  # tasks handed to Ray for each of its cores, so that none waits for us
+_PASSED_ON = ("COMDIV_DATA",)  # environment variables that workers on other machines need
+_AHEAD = 3  # items per processor that are computed before their results are asked for; bounds the memory
+_QUEUED = 4  # tasks handed to Ray for each of its cores, so that no core is idle
 
 
 class Engine(Protocol):
-    """Applies a function to many items beside something that all of them share; results come in the items' order."""
+    """Applies a function to many items, each together with one shared value; results come in the order of the items."""
 
-    partitions: int  # of what is divided by hash
+    partitions: int  # into how many parts data are divided by hash
 
     def map(
         self, function: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
@@ -47,16 +47,16 @@ class Engine(Protocol):
     def map_texts(
         self, function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item]
     ) -> Iterator[str]:
-        """The same for a function that computes in Python and returns a text."""
+        """Like `map`, for a function that computes in Python and returns a text."""
         ...
 
     def facts(self) -> dict[str, Any]:
-        """Who did the work since the last time."""
+        """Who did the work since the last call."""
         ...
 
 
 class Program(Protocol):
-    """A task that is a process of its own; whoever runs it on another node calls `start` there."""
+    """A task that runs as a separate process; to run it on another node, call `start` there."""
 
     threads: int
 
@@ -70,14 +70,14 @@ class Program(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A task that is over. `died` says how, where its process did not come to its own end."""
+    """A finished task. `died` is the cause of death of a process that did not end by itself, else empty."""
 
     task: Any
     died: str = ""
 
 
 class Launcher(Protocol):
-    """Starts programs and says when they have ended; what has come of them is on disk."""
+    """Starts programs and reports when they have ended; their results are on disk."""
 
     def free(self) -> int:
         """How many more tasks may be started now."""
@@ -86,19 +86,19 @@ class Launcher(Protocol):
         """Start a task; never waits for it."""
 
     def ended(self, timeout: float) -> list[Ended]:
-        """The tasks that have ended since the last call; waits for one, but not longer than that."""
+        """The tasks that have ended since the last call; waits for one, for at most `timeout` seconds."""
 
     def close(self) -> None:
         """End all that is still running."""
 
 
 def usable_processors() -> int:
-    """The processors that this process may use: in a container or a job of a cluster not all that there are."""
+    """The number of processors that this process may use: in a container or cluster job, not all of the machine's."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def make_engine(name: str, jobs: int | None = None, address: str | None = None) -> "LocalEngine | RayEngine":
-    """`local` or `ray`; `jobs` is the number of processes here, or of cores of a Ray that starts here."""
+    """`local` or `ray`; `jobs` is the number of local processes, or of cores of a Ray cluster started here."""
     if name not in ("local", "ray"):
         raise unknown_name("engine", name, ("local", "ray"))
     if name == "ray":
@@ -112,7 +112,7 @@ def make_engine(name: str, jobs: int | None = None, address: str | None = None) 
 
 
 class LocalEngine:
-    """Processes on this machine, so many at a time; with 0, as many as there are processors."""
+    """Processes on this machine, at most `jobs` at a time; 0 means one per processor."""
 
     partitions = 1
 
@@ -125,7 +125,7 @@ class LocalEngine:
     def map(
         self, function: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
     ) -> Iterator[Result]:
-        """Here and lazily: an item is worked on when its result is wanted."""
+        """In this process and lazily: an item is computed when its result is asked for."""
         for item in items:
             self._tasks += 1
             yield function(shared, item)
@@ -133,7 +133,7 @@ class LocalEngine:
     def map_texts(
         self, function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item]
     ) -> Iterator[str]:
-        """By forked processes where there are items enough for all of them."""
+        """In forked processes if there are enough items to keep all of them busy."""
         if self.jobs == 1 or len(items) <= self.jobs or not can_fork():
             yield from self.map(function, shared, items)
             return
@@ -146,11 +146,11 @@ class LocalEngine:
         return {"engine": "local", "tasks": tasks}
 
     def free(self) -> int:
-        """Jobs that have nothing to do."""
+        """How many jobs are idle."""
         return self.jobs - len(self._running)
 
     def start(self, task: Program) -> None:
-        """Start a process, and a thread that waits for its end."""
+        """Start a process, and a thread that waits for it to end."""
         process = task.start()
         self._running[process.pid] = process
 
@@ -161,7 +161,7 @@ class LocalEngine:
         threading.Thread(target=wait, daemon=True).start()
 
     def ended(self, timeout: float) -> list[Ended]:
-        """Whatever has ended."""
+        """The tasks that have ended since the last call."""
         over = []
         with suppress(queue.Empty):
             over.append(self._ended.get(timeout=timeout))
@@ -172,7 +172,7 @@ class LocalEngine:
         return [ended for _, ended in over]
 
     def close(self) -> None:
-        """Kill what is running: tasks can be killed at any moment."""
+        """Kill all running processes; tasks are built to be killed at any moment."""
         for process in self._running.values():
             process.kill()
         for process in self._running.values():
@@ -188,32 +188,32 @@ def _close_input(process: "subprocess.Popen[str]") -> None:
 
 
 def cause_of_death(code: int) -> str:
-    """How a process ended that did not end well; empty for one that did."""
+    """Why a process failed, from its exit code; empty if it succeeded."""
     if code == 0:
         return ""
     if code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
-        hint = ": out of memory, perhaps" if -code == signal.SIGKILL else ""
+        hint = ": perhaps out of memory" if -code == signal.SIGKILL else ""
         return f"the process was ended by {name}{hint}"
-    return f"the process ended with code {code}: its log says more"
+    return f"the process ended with code {code}; see its log"
 
 
 def can_fork() -> bool:
-    """Whether processes can share what is in memory: macOS's libraries do not survive a fork, Windows has none."""
+    """Whether this system can fork processes that share memory: macOS libraries do not survive it, Windows cannot."""
     return sys.platform == "linux"
 
 
 def forked_map(
     function: Callable[[Shared, Item], str], shared: Shared, items: Sequence[Item], processes: int
 ) -> Iterator[str]:
-    """What `function(shared, item)` returns for each item, by processes that see what this one sees without a copy."""
+    """The results of `function(shared, item)`, computed in forked processes that share this one's memory."""
     gc.freeze()  # a collection in a child would touch, and so copy, everything
     pool = ProcessPoolExecutor(
         processes, multiprocessing.get_context("fork"), initializer=_inherit, initargs=(function, shared, items)
     )
     try:
         with warnings.catch_warnings():
-            # Python 3.12 warns where other threads run (a progress bar's): the children take none of their locks.
+            # Python 3.12 warns if other threads are running (a progress bar's); the children take none of their locks.
             warnings.simplefilter("ignore", DeprecationWarning)
             waiting = iter(range(len(items)))
             running = deque(pool.submit(_answer, place) for place in islice(waiting, _AHEAD * processes))
@@ -226,8 +226,8 @@ def forked_map(
                 raise RuntimeError(f"in a process that made new problems:\n{answer}")
             yield answer
     except BrokenProcessPool as error:
-        told = "a process that made new problems has died (of too little memory?); start again to go on"
-        raise ComdivError(told) from error
+        message = "a process that made new problems died (out of memory?); run the same command again to continue"
+        raise ComdivError(message) from error
     finally:
         pool.shutdown(cancel_futures=True)
         gc.unfreeze()
@@ -241,7 +241,7 @@ def _inherit(*work: Any) -> None:
 
 
 def _answer(place: int) -> tuple[type[Exception] | None, str]:
-    """The result, or what went wrong with it: errors travel as texts."""
+    """The result, or the error as a text and its type: exceptions are not sent between processes."""
     function, shared, items = _inherited
     try:
         return None, function(shared, items[place])
@@ -255,10 +255,9 @@ def _answer(place: int) -> tuple[type[Exception] | None, str]:
 
 
 class RayEngine:
-    """Tasks on a cluster that runs already (`address`), or on one that is started on this machine for the purpose.
+    """Tasks on a running cluster (`address`), or on one started on this machine.
 
-    `jobs` is how many programs run at a time, at most. A node that dies takes its processes with it; whoever started
-    them sees it in `ended`.
+    At most `jobs` programs run at a time. When a node dies, its processes die with it; `ended` reports them.
     """
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
@@ -273,9 +272,9 @@ class RayEngine:
     def map(
         self, function: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
     ) -> Iterator[Result]:
-        """In the order of the items, of which some are worked on ahead."""
+        """Results in the order of the items; some items are computed ahead."""
         ray = self.ray
-        # SPREAD: every node gets its part, also where one alone would have room for all.
+        # SPREAD: every node gets a share, even if one node alone had room for everything.
         task = ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(_on_node)
         handle = ray.put(shared)
         waiting = iter(items)
@@ -298,23 +297,23 @@ class RayEngine:
         return self.map(function, shared, items)
 
     def facts(self) -> dict[str, Any]:
-        """How many items each node did."""
+        """How many items each node processed."""
         nodes, self._nodes = self._nodes, Counter()
         return {"engine": "ray", "tasks": sum(nodes.values()), "nodes": dict(sorted(nodes.items()))}
 
     def free(self) -> int:
-        """Ray has its own queue: it is kept filled, unless there should be fewer jobs."""
+        """How many tasks to add to Ray's own queue, which is kept full up to `jobs`."""
         cores = int(self.ray.cluster_resources().get("CPU", 1))
         most = _QUEUED * max(1, cores) if self._jobs is None else self._jobs
         return max(0, most - len(self._running))
 
     def start(self, task: Program) -> None:
-        """Hand a task over; it asks for as many cores as it has threads."""
+        """Submit a task; it requests as many cores as it has threads."""
         remote = self.ray.remote(max_retries=0)(run_on_node)
         self._running[remote.options(num_cpus=task.threads, name=task.label).remote(task)] = task
 
     def ended(self, timeout: float) -> list[Ended]:
-        """Tasks that have ended, or whose worker or node has."""
+        """Tasks that have ended, or whose worker or node was lost."""
         if not self._running:
             return []
         ready, _ = self.ray.wait(list(self._running), num_returns=1, timeout=timeout)
@@ -330,7 +329,7 @@ class RayEngine:
         return over
 
     def close(self) -> None:
-        """Cancel what is running, and leave the cluster if it was joined here."""
+        """Cancel all running tasks, and leave the cluster if this engine joined it."""
         for reference in self._running:
             self.ray.cancel(reference, force=True)
         self._running.clear()
@@ -345,7 +344,7 @@ def _on_node(function: Callable[[Any, Any], Any], shared: Any, item: Any) -> tup
 
 
 def run_on_node(task: Program) -> str:
-    """Run a task in a process on the node where Ray put us; how it died, if it did."""
+    """Run a task in a process on the current Ray node; returns its cause of death, if any."""
     import ray
 
     process = task.start(node=ray.get_runtime_context().get_node_id())

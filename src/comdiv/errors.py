@@ -1,6 +1,6 @@
-"""What a user did wrong, as opposed to what we did wrong.
+"""Errors for a user's mistakes, as opposed to bugs.
 
-A `ComdivError` is shown as one line without a traceback; any other exception is a bug of ours and keeps its traceback.
+A `ComdivError` is shown as one line without a traceback; any other exception is a bug and keeps its traceback.
 """
 
 import difflib
@@ -12,12 +12,12 @@ class ComdivError(Exception):
 
 
 def plain_spelling(name: str) -> str:
-    """A name as we spell them: lower case, hyphens between words."""
+    """A name in comdiv's spelling: lower case, hyphens between words."""
     return name.lower().replace("_", "-").replace(" ", "-")
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> ComdivError:
-    """The error for a name that we do not know: it offers the nearest known one and lists the rest."""
+    """The error for an unknown name: it suggests the nearest known one and lists them all."""
     names = sorted(known)
     spelled = {plain_spelling(name): name for name in names}
     near = difflib.get_close_matches(plain_spelling(name), spelled, n=1, cutoff=0.5)

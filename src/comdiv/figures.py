@@ -1,6 +1,6 @@
 """The house style of figures: two themes, a font that has Chinese glyphs where the system has one, and checks.
 
-A figure without data, axis labels or n is refused: whoever reads it must not have to guess what it shows.
+A figure without data, axis labels or n is refused: readers must not have to guess what it shows.
 """
 
 import re
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Free fonts first, then those of the large systems; the first that is there is used.
+# Free fonts first, then those of the common operating systems; the first one installed is used.
 CHINESE_FONTS = (
     "Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback",
     "PingFang SC", "Heiti SC", "Hiragino Sans GB", "Arial Unicode MS", "Microsoft YaHei", "SimHei",
@@ -26,7 +26,7 @@ CHINESE_FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours that are readable on the page's background; train and test keep theirs everywhere."""
+    """Colours that are readable on the page's background; train and test have the same colours everywhere."""
 
     name: str
     ink: str
@@ -51,9 +51,9 @@ Draw = Callable[[Theme], "Figure"]
 
 @cache
 def chinese_font() -> str | None:
-    """A font of this system that has Chinese glyphs; None: a PNG would show boxes in their place.
+    """An installed font with Chinese glyphs; None if there is none, and a PNG would show boxes instead.
 
-    matplotlib lists the system's fonts once and keeps the list on disk; a font installed since then is added here.
+    matplotlib lists the system's fonts once and caches the list on disk; fonts installed since then are added here.
     """
     from matplotlib.font_manager import findSystemFonts, fontManager
 
@@ -61,7 +61,7 @@ def chinese_font() -> str | None:
         return name
     listed = {font.fname for font in fontManager.ttflist}
     for path in sorted(set(findSystemFonts()) - listed):
-        with suppress(OSError, RuntimeError):  # damaged, or of a kind that matplotlib cannot draw: as if not there
+        with suppress(OSError, RuntimeError):  # damaged, or of a kind that matplotlib cannot draw: ignored
             fontManager.addfont(path)
     return _listed_chinese_font()
 
@@ -75,7 +75,7 @@ def _listed_chinese_font() -> str | None:
 
 @contextmanager
 def house_style(theme: Theme = LIGHT) -> Iterator[None]:
-    """Fonts, colours and fixed ids, so that the same data give the same bytes. Text stays text in SVG."""
+    """Fonts, colours and fixed ids, so that the same data give the same bytes. Text in SVG stays text."""
     import matplotlib as mpl
 
     chinese = chinese_font()
@@ -99,17 +99,17 @@ def write_figure(path: Path, draw: Draw, *, dark: bool = False) -> list[Path]:
         figure = draw(LIGHT)
         check_figure(figure)
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # everything is in its place: no need to find it again for each format
+        figure.set_layout_engine("none")  # the layout is done: no need to repeat it for each format
         written = [_save(figure, path.with_name(f"{path.name}.{kind}")) for kind in ("svg", "png")]
     if dark:
         target = path.with_name(f"{path.name}-dark.svg")
-        write_text(target, recoloured(written[0].read_text(encoding="utf-8"), LIGHT, DARK))
+        write_text(target, recolour(written[0].read_text(encoding="utf-8"), LIGHT, DARK))
         written.append(target)
     return written
 
 
-def recoloured(svg: str, theme: Theme, other: Theme) -> str:
-    """The same picture in another theme's colours: quicker than drawing it again, and surely the same."""
+def recolour(svg: str, theme: Theme, other: Theme) -> str:
+    """The same picture in another theme's colours: faster than drawing it again, and otherwise identical."""
     colours = {
         **dict(zip(theme.series, other.series, strict=True)), theme.ink: other.ink, theme.faint: other.faint,
         theme.train: other.train, theme.test: other.test,
@@ -120,7 +120,7 @@ def recoloured(svg: str, theme: Theme, other: Theme) -> str:
 def _save(figure: "Figure", path: Path) -> Path:
     kind = path.suffix[1:]
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    # A PNG is looked at anywhere, so it brings its own background.
+    # A PNG may be shown on any page, so it has its own background.
     facecolor = "none" if kind == "svg" else "white"
     with atomic_path(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=150, metadata=metadata, facecolor=facecolor)
@@ -128,9 +128,9 @@ def _save(figure: "Figure", path: Path) -> Path:
 
 
 def check_figure(figure: "Figure") -> int:
-    """How many data points a figure shows; raises if one of its axes has none or no labels, or if it never says n."""
+    """How many data points a figure shows; raises if any axes lack data or labels, or if n is not stated."""
     if not figure.axes:
-        raise ValueError("a figure without axes")
+        raise ValueError("the figure has no axes")
     total = 0
     for axes in figure.axes:
         points = _points(axes)
@@ -141,12 +141,12 @@ def check_figure(figure: "Figure") -> int:
             raise ValueError(f"axes '{axes.get_title(loc='left')}' lack a label")
         total += points
     if not any("n = " in text for text in figure_texts(figure)):
-        raise ValueError("a figure that does not say of how many problems")
+        raise ValueError("the figure does not state n, the number of problems")
     return total
 
 
 def figure_texts(figure: "Figure") -> list[str]:
-    """Everything that is written in a figure: titles, labels, legends, annotations."""
+    """All texts in a figure: titles, labels, legends, annotations."""
     from matplotlib.text import Text
 
     texts = [artist.get_text() for artist in figure.findobj(Text) if isinstance(artist, Text)]

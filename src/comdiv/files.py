@@ -1,4 +1,4 @@
-"""Writing files so that a crash, a full disk or a second reader never meets a half-written one."""
+"""Atomic writing: no crash, full disk or concurrent reader ever leaves or sees a half-written file."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ _LINES = json.JSONEncoder(ensure_ascii=False)
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary file that takes the name `path` only when the block ends without an error.
 
-    It lies in the same folder, so that the final rename stays within one file system.
+    It is in the same folder, so that the final rename stays within one file system.
     """
-    path = path.resolve() if path.is_symlink() else path  # a link stays one: what it points to is replaced
+    path = path.resolve() if path.is_symlink() else path  # a link is kept, and its target replaced
     if path.exists() and not path.is_file():
         raise ComdivError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file to write")
     try:
@@ -38,7 +38,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
             os.fsync(written.fileno())
         temporary.replace(path)
     except OSError as error:
-        if error.filename is not None:  # not about what is being written
+        if error.filename is not None:  # about another file than the one being written
             raise
         raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
     finally:
@@ -53,7 +53,7 @@ def atomic_write(path: Path) -> Iterator[IO[str]]:
 
 
 def make_readable(path: Path) -> None:
-    """As readable as any other file of the user's: what makes temporary files makes private ones."""
+    """Give a file the permissions of the user's other files: temporary files are created private."""
     path.chmod(0o666 & ~_umask())
 
 
@@ -64,7 +64,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def json_line(record: Mapping[str, Any]) -> str:
-    """A record as a line of a JSON Lines file, without the line's end."""
+    """A record as a line of a JSON Lines file, without the line break."""
     return _LINES.encode(record)
 
 
@@ -80,7 +80,7 @@ def write_json_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
 
 @contextmanager
 def staging_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder beside `folder`, in which to make what is then moved there; gone when the block ends."""
+    """An empty folder beside `folder`, for files that are then moved there; removed when the block ends."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
@@ -94,10 +94,10 @@ def staging_folder(folder: Path) -> Iterator[Path]:
 
 
 def refuse_to_overwrite(path: Path, *, force: bool) -> None:
-    """Stop with a clear line if `path` exists (for a folder: holds anything) and the user did not say `--force`."""
+    """Raise if `path` exists (for a folder: is not empty) and the user did not pass `--force`."""
     occupied = any(path.iterdir()) if path.is_dir() else path.exists()
     if occupied and not force:
-        raise ComdivError(f"{path} exists already; choose another name or say --force to replace it")
+        raise ComdivError(f"{path} exists already; choose another name, or use --force to replace it")
 
 
 def file_sha256(path: Path) -> str:

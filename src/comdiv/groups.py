@@ -1,6 +1,6 @@
-"""Whole groups drawn at random: twins never lie on both sides of anything, whoever draws.
+"""Drawing whole groups at random, so that twins never lie on both sides of a split.
 
-The i.i.d. split, the start of every search and the validation part of a dataset all come from here.
+The i.i.d. split, the start of every search and the validation part of a dataset are all drawn here.
 """
 
 from collections.abc import Hashable, Iterable
@@ -15,15 +15,15 @@ Mask = npt.NDArray[np.bool_]
 
 
 def group_numbers(keys: Iterable[Hashable]) -> Integers:
-    """A number for every item, the same for items with the same key; in order of first appearance."""
+    """A group number for every item, equal for items with the same key; numbered by first appearance."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 def draw_validation(keys: Iterable[Hashable], share: float = VALIDATION_SHARE, seed: int = 0) -> Mask:
-    """A random share of items as a mask, items with the same key together; none where no group is as small as that.
+    """A random share of the items as a mask, items with the same key together; empty if every group is too large.
 
-    The one draw of the validation part: datasets make it when they are built, solvers only where a dataset has none.
+    The only draw of a validation part: made when a dataset is built, or by a solver if the dataset has none.
     """
     groups = group_numbers(keys)
     size = round(share * len(groups))
@@ -34,7 +34,7 @@ def draw_validation(keys: Iterable[Hashable], share: float = VALIDATION_SHARE, s
 
 
 def draw_groups(group_sizes: Integers, wanted: int, generator: np.random.Generator) -> Mask:
-    """Random groups, as a mask over groups, whose sizes add up to `wanted` or to the nearest smaller sum there is."""
+    """Random groups, as a mask over groups, whose sizes add up to `wanted` or to the nearest smaller possible sum."""
     order = generator.permutation(len(group_sizes))
     ordered_sizes = group_sizes[order]
     drawn = ordered_sizes[np.cumsum(ordered_sizes) <= wanted]
@@ -48,14 +48,14 @@ def draw_groups(group_sizes: Integers, wanted: int, generator: np.random.Generat
 
 
 def _counts_that_add_up(sizes: Integers, available: list[int], preferred: list[int], wanted: int) -> list[int]:
-    """How many groups of each size to take: the largest total up to `wanted`, close to what chance preferred.
+    """How many groups of each size to take: the largest total up to `wanted`, close to the `preferred` random draw.
 
-    The sums that the classes from one on can reach are the set bits of an integer, so each class costs a few shifts.
+    The sums reachable from each size class onwards are the set bits of an integer, so each class costs a few shifts.
     """
     reachable = [1]
     for size, count in zip(sizes[::-1], available[::-1], strict=True):
         reachable.append(_reach(reachable[-1], int(size), count, wanted))
-    reachable.reverse()  # (classes + 1); the last knows only the empty sum
+    reachable.reverse()  # (classes + 1); the last entry has only the empty sum
     remaining = reachable[0].bit_length() - 1
     taken = []
     for size, count, liked, rest in zip(sizes, available, preferred, reachable[1:], strict=True):

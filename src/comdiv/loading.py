@@ -1,7 +1,7 @@
-"""Reading what anybody may have written or damaged: JSON and YAML, bounded in size, depth and digits.
+"""Reading untrusted or damaged files: JSON and YAML, bounded in size, depth and digits.
 
-Whatever is wrong with a file is one line that names it. Shapes are pydantic models: `load_model` gives a value whose
-fields have their types, so that nobody meets a list where a mapping was expected.
+Every defect is reported in one line that names the file. `load_model` validates against a pydantic model, so that
+callers never meet a list where a mapping was expected.
 """
 
 import json
@@ -14,19 +14,19 @@ from pydantic import BaseModel, ValidationError
 
 from comdiv.errors import ComdivError
 
-LARGEST_FILE = 256 * 2**20  # bytes of a file that is read as a whole
-LARGEST_LINE = 8 * 2**20  # characters of one record
+LARGEST_FILE = 256 * 2**20  # bytes, of a file that is read in one go
+LARGEST_LINE = 8 * 2**20  # characters, of one record
 LARGEST_YAML = 2**20  # bytes: plans and configurations are written by hand
-DEEPEST = 64  # lists and mappings within each other
-MOST_DIGITS = 300  # of one number: more cannot even become a float
+DEEPEST = 64  # levels of nested lists and mappings
+MOST_DIGITS = 300  # of one number: a longer one does not even fit a float
 _LONG_NUMBER = re.compile(rf"[0-9]{{{MOST_DIGITS}}}")
-_HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # an escape that is a character only together with another one
+_HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # an escape that is only half of a surrogate pair
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse_json(text: str) -> Any:
-    """`json.loads` with `ValueError` for whatever cannot be used later: too deep, too long, half a surrogate pair."""
+    """`json.loads` that also raises `ValueError` for input too deep, too long, or with half a surrogate pair."""
     if len(text) > LARGEST_FILE:
         raise ValueError(f"{len(text):,} characters are too many")
     if _LONG_NUMBER.search(text):
@@ -45,7 +45,7 @@ def parse_json(text: str) -> Any:
 
 
 def _is_deeper(value: Any, depth: int) -> bool:
-    """Whether lists and mappings lie within each other more than so many deep; without recursion."""
+    """Whether lists and mappings are nested more than `depth` levels deep; computed without recursion."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(depth):
         inner = (part for outer in level for part in (outer.values() if isinstance(outer, dict) else outer))
@@ -54,7 +54,7 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 
 def read_bounded(path: Path, largest: int = LARGEST_FILE) -> str:
-    """A text file as a whole; one that is too large, cannot be read or is no UTF-8 is an error."""
+    """The whole text of a file; one that is too large, unreadable or not UTF-8 is an error."""
     try:
         size = path.stat().st_size
         if size > largest:
@@ -75,7 +75,7 @@ def load_json(path: Path) -> Any:
 
 
 def load_object(path: Path) -> dict[str, Any]:
-    """The object of a JSON file: anything else is an error."""
+    """The object in a JSON file; any other value is an error."""
     value = load_json(path)
     if not isinstance(value, dict):
         raise ComdivError(f"{path}: not a JSON object")
@@ -91,19 +91,19 @@ def load_yaml(path: Path) -> Any:
     except RecursionError:
         raise ComdivError(f"{path}: nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise ComdivError(f"{path}: no YAML: {' '.join(str(error).split())}") from error
+        raise ComdivError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
     if _is_deeper(value, DEEPEST):
         raise ComdivError(f"{path}: nested too deeply")
     return value
 
 
 def load_model(path: Path, model: type[Model]) -> Model:
-    """A JSON file in the shape of a model; the first thing that does not fit is named."""
-    return fitted(load_json(path), model, str(path))
+    """A JSON file validated against a model; an error names the first thing that does not fit."""
+    return validate(load_json(path), model, str(path))
 
 
-def fitted(value: Any, model: type[Model], where: str) -> Model:
-    """A value in the shape of a model."""
+def validate(value: Any, model: type[Model], where: str) -> Model:
+    """A value validated against a model."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -113,9 +113,9 @@ def fitted(value: Any, model: type[Model], where: str) -> Model:
 
 
 def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = None) -> Iterator[tuple[int, Any]]:
-    """The lines of a JSON Lines file with their numbers, one at a time; blank lines are passed over.
+    """The records of a JSON Lines file with their line numbers, one at a time; blank lines are skipped.
 
-    A line that is no JSON is an error, unless `damaged` takes note of it. A line without end is never held in memory.
+    A line that is not JSON is an error, unless `damaged` is given to record it. Overlong lines are not kept in memory.
     """
     try:
         with path.open(encoding="utf-8-sig") as stream:
@@ -136,7 +136,7 @@ def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = Non
 
 
 def _bounded_lines(readline: Callable[[int], str]) -> Iterator[str | None]:
-    """Lines, None in the place of each that is too long."""
+    """The lines; None in place of each one that is too long."""
     while line := readline(LARGEST_LINE + 1):
         if len(line) <= LARGEST_LINE:
             yield line

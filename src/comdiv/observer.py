@@ -1,4 +1,4 @@
-"""Who is told how a piece of work goes. A program hears nothing by default; the command line shows bars and notes."""
+"""Progress reports and notes: silent by default in programs; the command line shows them as bars and lines."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,19 +11,19 @@ T = TypeVar("T")
 
 
 class Observer:
-    """An observer that keeps silent; override what you want to hear of."""
+    """An observer that ignores everything; override the methods you need."""
 
     def note(self, message: str) -> None:
-        """A line beside the results: what was left out, what is there already."""
+        """A line besides the results: what was left out, what exists already."""
 
     @contextmanager
     def progress(self, what: str) -> Iterator["Progress"]:
-        """A function to report progress with, while a piece of work lasts."""
+        """A function to report progress with, for the duration of one piece of work."""
         del what
         yield lambda what, done, total, note: None
 
     def tracked(self, items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
-        """The same items, counted as they are taken; the total may be unknown."""
+        """The same items, counted as they are consumed; the total may be unknown."""
         del what, total
         return items
 

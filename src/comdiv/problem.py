@@ -1,8 +1,8 @@
 """The record that every stage passes on: a problem, the quantities in its text, and where it came from.
 
-On disk a corpus is JSON Lines, one problem a line: `id`, `language`, `text`, `expression` (infix over `N0`, `N1`…),
-`answer` (exact: `"9"`, `"2/3"`), `provenance`; in a synthesised test set also `composition` and `rule`. Keys that we
-do not know survive a round trip.
+On disk a corpus is JSON Lines, one problem per line: `id`, `language`, `text`, `expression` (infix over `N0`, `N1`…),
+`answer` (exact: `"9"`, `"2/3"`), `provenance`; in a synthesised test set also `composition` and `rule`. Unknown keys
+survive a round trip.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,12 +18,12 @@ from comdiv.loading import read_json_lines
 
 NumberForm = Literal["integer", "decimal", "percent", "fraction", "mixed", "word"]
 QuantityKind = Literal["measure", "share", "bare"]
-LONGEST_TEXT = 20_000  # characters: ten times the longest word problem of any corpus that we know
-REPETITION = "repetition"  # the operation of an original that stands in an augmented set once more
+LONGEST_TEXT = 20_000  # characters: ten times the longest word problem of any known corpus
+REPETITION = "repetition"  # the operation of an original that an augmented set repeats
 
 
 class ProblemError(ComdivError):
-    """A record that is no problem. The message names the file, the line and the id as far as they are known."""
+    """A record that is not a problem. The message names the file, the line and the id as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class Provenance:
 
     @property
     def is_product(self) -> bool:
-        """Whether a rule or an operation made the problem; an original that an augmented set repeats is none."""
+        """Whether a rule or an operation made the problem; a repeated original does not count."""
         return bool(self.rule or self.operation) and self.operation != REPETITION
 
     def to_json(self) -> dict[str, Any]:
-        """Only what is known; details beside the rest, so that unknown keys come out as they went in."""
+        """Only the fields that are set; details are inlined, so that unknown keys come out as they went in."""
         record: dict[str, Any] = {}
         if self.corpus:
             record["corpus"] = self.corpus
@@ -80,7 +80,7 @@ class Provenance:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Provenance":
-        """The opposite of `to_json`; raises `ProblemError` on a known key of the wrong type."""
+        """The inverse of `to_json`; raises `ProblemError` on a known key of the wrong type."""
         known: dict[str, Any] = {}
         for key in ("corpus", "version", "operation", "rule"):
             known[key] = _typed(record, key, str, "")
@@ -97,8 +97,8 @@ class Problem:
     """A math word problem. `expression` is None where the corpus's equation has no expression within our operators.
 
     `number_words` says that numbers written as words ("three", 三) count among the quantities of this text. In a
-    synthesised test set `composition` says what is new about it, `structural` or `lexical`, and `rule` by which rule of
-    the table it was chosen (§III-B); elsewhere they are empty.
+    synthesised test set `composition` says what is new about the problem, `structural` or `lexical`, and `rule` is the
+    id of its rule in the table (§III-B); elsewhere they are empty.
     """
 
     id: str
@@ -113,7 +113,7 @@ class Problem:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The record as it stands in a file."""
+        """The record as it is written to a file."""
         record: dict[str, Any] = {"id": self.id, "language": self.language, "text": self.text}
         record["expression"] = None if self.expression is None else to_infix(self.expression)
         record["answer"] = None if self.answer is None else format_number(self.answer)
@@ -126,7 +126,7 @@ class Problem:
 
     @classmethod
     def from_json(cls, record: Any) -> "Problem":
-        """The opposite of `to_json`; raises `ProblemError` that says what is wrong."""
+        """The inverse of `to_json`; raises a `ProblemError` that says what is wrong."""
         if not isinstance(record, dict):
             raise ProblemError("a problem is a JSON object")
         name = _typed(record, "id", str, None)
@@ -153,11 +153,11 @@ class Problem:
 
 
 KEYS = frozenset(["id", "language", "text", "expression", "answer", "provenance", "number_words"])
-LABELS = ("composition", "rule")  # written after the keys that we do not know, where they are
+LABELS = ("composition", "rule")  # if set, written after the unknown keys
 
 
 def split_labels(extra: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
-    """The labels among further keys, and the rest. A label is a text; any other value under its key is not ours."""
+    """The labels among the extra keys, and the rest. A label is a text; any other value under its key is left alone."""
     labels = {key: value for key in LABELS if isinstance(value := extra.get(key), str) and value}
     return labels, {key: value for key, value in extra.items() if key not in labels}
 
@@ -173,7 +173,7 @@ def _typed(record: Mapping[str, Any], key: str, wanted: type, default: Any) -> A
 
 def _check_length(text: str) -> None:
     if len(text) > LONGEST_TEXT:
-        raise ProblemError(f"'text' has {len(text):,} characters; {LONGEST_TEXT:,} are the most")
+        raise ProblemError(f"'text' has {len(text):,} characters; the maximum is {LONGEST_TEXT:,}")
 
 
 def _missing(key: str) -> str:
@@ -189,7 +189,7 @@ def read_problems(path: Path) -> Iterator[Problem]:
         except ProblemError as error:
             raise ProblemError(f"{path}, line {number}: {error}") from error
         if problem.id in names:
-            raise ProblemError(f"{path}, line {number}: the id '{problem.id}' is there twice")
+            raise ProblemError(f"{path}, line {number}: the id '{problem.id}' occurs twice")
         names.add(problem.id)
         yield problem
 
@@ -207,5 +207,5 @@ def write_problems(path: Path, problems: Iterable[Problem]) -> int:
 
 
 def problem_line(problem: Problem) -> str:
-    """A problem as it stands in a JSON Lines file, without the line's end."""
+    """A problem as a line of a JSON Lines file, without the line break."""
     return json_line(problem.to_json())

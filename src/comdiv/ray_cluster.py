@@ -1,6 +1,6 @@
-"""Joining a Ray cluster, for whoever has work for one: `augmentation` and `experiments`.
+"""Joining a Ray cluster, for `augmentation` and `experiments`.
 
-A wrong address is found out within seconds and said in one line; Ray itself would try for minutes.
+A wrong address is detected within seconds and reported in one line; Ray itself would try for minutes.
 """
 
 import os
@@ -13,10 +13,10 @@ _PATIENCE = 5.0  # seconds for a port to answer
 
 
 def join_cluster(address: str | None, *, cores: int | None = None, **options: Any) -> tuple[Any, bool]:
-    """Ray, and whether it was joined here, so that whoever did leaves again.
+    """The ray module, and whether this call joined the cluster: if so, the caller must leave it.
 
-    Without an address a cluster starts on this machine, with so many `cores` (None: all); `options` are those of
-    `ray.init`. A process that is in a cluster already stays there.
+    Without an address a cluster is started on this machine, with `cores` cores (None: all); `options` are those of
+    `ray.init`. A process that is already in a cluster stays there.
     """
     if address is not None and address != "auto":
         check_port(address)  # before the import, which takes longer
@@ -38,10 +38,10 @@ def join_cluster(address: str | None, *, cores: int | None = None, **options: An
 
 
 def check_port(address: str) -> None:
-    """Refuse an address at which nobody answers, or somebody else."""
+    """Refuse an address at which nothing answers, or something other than Ray."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not (host and colon and port.isdigit() and 0 < int(port) < 65536):
-        raise ComdivError(f"--address {address}: say it as HOST:PORT, ray://HOST:PORT or auto")
+        raise ComdivError(f"--address {address}: expected HOST:PORT, ray://HOST:PORT or auto")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE) as connection:
             answers = os.environ.get("RAY_USE_TLS") == "1" or _greets_like_ray(connection)
@@ -53,6 +53,6 @@ def check_port(address: str) -> None:
 
 
 def _greets_like_ray(connection: socket.socket) -> bool:
-    """Whether the other side speaks first, and begins as Ray's servers do: the fourth byte of their greeting is 4."""
+    """Whether the server speaks first with Ray's greeting, whose fourth byte is 4."""
     with connection.makefile("rb") as stream:
         return stream.read(4)[3:] == b"\4"

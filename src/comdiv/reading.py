@@ -1,7 +1,7 @@
-"""A problem, read once: everything that a stage may want to know of its text, found when first asked for and kept.
+"""A problem, read once: everything that a stage needs to know about its text, computed on first use and cached.
 
-Stages take readings and return problems. What one stage alone needs is a function over a `Reading`; nobody else calls
-a language's scanners, so that one text has one set of tokens, clauses, quantities and one mask everywhere.
+Stages take readings and return problems. What only one stage needs is a function over a `Reading`. No other module
+calls a language's scanners, so a text has the same tokens, clauses, quantities and mask everywhere.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ Context = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause of a text; offsets are the text's. `masked` are its words in lower case, every number as `NUM`."""
+    """A clause of a text; offsets are into the text. `masked` has its words in lower case, every number as `NUM`."""
 
     text: str
     start: int
@@ -42,9 +42,9 @@ class Clause:
 
 
 class Reading:
-    """What a problem says. Immutable; every property is computed when first asked for.
+    """What a problem says. Immutable; every property is computed on first use.
 
-    The language may be another one than the problem's code gives: one with units learnt from a corpus.
+    The language may be a variant of the one that the problem names, with units learnt from a corpus.
     """
 
     def __init__(self, problem: Problem, language: Language | None = None) -> None:
@@ -53,7 +53,7 @@ class Reading:
 
     @property
     def language(self) -> Language:
-        """The language of the text; looked up unless it was given, so that a reading can travel to other machines."""
+        """The language of the text; looked up by code unless given, so that readings can be sent to other machines."""
         return self._language or get_language(self.problem.language)
 
     @property
@@ -65,7 +65,7 @@ class Reading:
 
     @cached_property
     def numbers(self) -> tuple[NumberSpan, ...]:
-        """Where the numbers are, and their values: the cheapest thing to know of them."""
+        """Where the numbers are, and their values: the cheapest information about them."""
         return tuple(self.language.numbers(self.text, number_words=self.problem.number_words))
 
     @cached_property
@@ -75,7 +75,7 @@ class Reading:
 
     @cached_property
     def plain_quantities(self) -> tuple[Quantity, ...]:
-        """The quantities `N0`, `N1`… without units: they cost less than `quantities`."""
+        """The quantities `N0`, `N1`… without units: cheaper than `quantities`."""
         text = self.text
         return tuple(
             [
@@ -97,7 +97,7 @@ class Reading:
 
     @property
     def mask_hash(self) -> str:
-        """What stands for the mask in a list of bans, which must not tell the text."""
+        """The hash of the mask, for lists of bans that must not reveal the text."""
         return hashlib.sha256(self.mask.encode()).hexdigest()
 
     # --- words ---
@@ -113,7 +113,7 @@ class Reading:
         return tuple([NUMBER_MASK if token.quantity is not None else token.text.lower() for token in self.tokens])
 
     def contexts(self, window: int) -> tuple[Context, ...]:
-        """For every quantity the masked words around it, so many on each side, itself left out (§III-A)."""
+        """For every quantity the masked words around it, `window` on each side, without the quantity (§III-A)."""
         words = self.masked_words
         return tuple(
             words[max(0, place - window) : place] + words[place + 1 : place + 1 + window]
@@ -189,23 +189,23 @@ class Reading:
 
     @cached_property
     def constants(self) -> frozenset[Constant]:
-        """The numbers that only the expression has."""
+        """The numbers that occur only in the expression."""
         tree = self.expression
         return frozenset(() if tree is None else [leaf for leaf in leaves(tree) if isinstance(leaf, Constant)])
 
     @cached_property
     def operators(self) -> int:
-        """How many operators the expression has; 0 where there is none."""
+        """How many operators the expression has; 0 without an expression."""
         return 0 if self.expression is None else operator_count(self.expression)
 
     @property
     def is_grounded(self) -> bool:
-        """Whether there is an expression, and the text has every quantity that it uses."""
+        """Whether there is an expression and the text has every quantity that it uses."""
         return self.expression is not None and all(index < len(self.numbers) for index in self.used)
 
     @cached_property
     def value(self) -> Fraction | None:
-        """The value of the expression on the text's own numbers; None where it has none."""
+        """The value of the expression on the text's own numbers; None if it is undefined."""
         if self.expression is None:
             return None
         try:
@@ -215,16 +215,16 @@ class Reading:
 
 
 def read(problem: Problem, language: Language | None = None) -> Reading:
-    """The reading of a problem. It costs nothing before it is asked something; whoever asks twice keeps it."""
+    """The reading of a problem. Creating one costs nothing; its properties are cached, so keep it for reuse."""
     return Reading(problem, language)
 
 
 def read_all(problems: Iterable[Problem]) -> list[Reading]:
-    """The readings of problems, in their order."""
+    """The readings of problems, in the same order."""
     return [Reading(problem) for problem in problems]
 
 
 def read_text(text: str, language: str | Language, *, number_words: bool = False) -> Reading:
-    """The reading of a text that is no problem yet."""
+    """The reading of a text that is not yet a problem."""
     known = get_language(language) if isinstance(language, str) else language
     return Reading(Problem("", known.code, text, number_words=number_words), known)

@@ -1,8 +1,8 @@
 """What can be plugged in, by name: solvers, languages, operations, corpus formats, split methods, exports, tables.
 
-A name stands for `module:attribute`, which is imported when somebody asks for it. Names come from three places: comdiv
-itself, installed packages (entry points of the group `comdiv.KIND`), and `add` in a running program. Installed
-packages are seen by every process, those of `comdiv run` and its Ray workers included; `add` lasts for one process.
+A name stands for `module:attribute`, which is imported on first use. Names come from three places: comdiv itself,
+installed packages (entry points of the group `comdiv.KIND`), and `add` in a running program. Installed packages are
+visible to every process, including the workers of `comdiv run` and Ray; `add` affects one process only.
 """
 
 import sys
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from comdiv.splitting.methods import SplitMethod
 
 T = TypeVar("T")
-# Packages that only an extra installs: what needs them, and the extra.
+# Packages that only an extra installs: the message that says what needs them, and the extra.
 EXTRAS = {
     "torch": ("solvers need torch", "solvers"),
     "safetensors": ("solvers need safetensors", "solvers"),
@@ -36,7 +36,7 @@ EXTRAS = {
 
 
 def missing_extra(error: ModuleNotFoundError) -> ComdivError | None:
-    """One line that names the extra to install; None where the missing module belongs to none."""
+    """One line that names the extra to install; None if the missing module belongs to no extra."""
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return None
@@ -56,11 +56,11 @@ class Registry(Generic[T]):
 
     @property
     def group(self) -> str:
-        """The group of entry points under which packages name theirs."""
+        """The group of entry points under which packages register theirs."""
         return f"comdiv.{self.kind}"
 
     def names(self) -> tuple[str, ...]:
-        """All known names: ours in their order, then those of this process, then those of packages. Imports nothing."""
+        """All known names: comdiv's own, then those added in this process, then those of packages. Imports nothing."""
         installed = sorted(entry.name for entry in _installed(self.group, tuple(sys.path)))
         return tuple(dict.fromkeys([*self._ours, *self._added, *installed]))
 
@@ -68,13 +68,13 @@ class Registry(Generic[T]):
         return name in self.names()
 
     def is_ours(self, name: str) -> bool:
-        """Whether a name stands for something that comes with comdiv."""
+        """Whether a name belongs to something that comes with comdiv."""
         return name in self._ours and name not in self._added
 
     def get(self, name: str) -> T:
-        """What a name stands for; an unknown one is answered with the nearest known one.
+        """What a name stands for; the error for an unknown name suggests the nearest known one.
 
-        What a program added goes before ours, and ours before what packages call the same.
+        Names added in this process take precedence over comdiv's own, and those over names from packages.
         """
         if name in self._added:
             return self._added[name]
@@ -88,7 +88,7 @@ class Registry(Generic[T]):
             raise unknown_name(self.what, name, self.names())
         if len({entry.value for entry in entries}) > 1:
             owners = " and ".join(sorted({_owner(entry) for entry in entries}))
-            raise ComdivError(f"{self.what} '{name}': {owners} both have one of that name")
+            raise ComdivError(f"{self.what} '{name}': {owners} both provide one of that name")
         return self._loaded_entry(entries[0])
 
     def items(self) -> Iterator[tuple[str, T]]:
@@ -97,7 +97,7 @@ class Registry(Generic[T]):
             yield name, self.get(name)
 
     def add(self, name: str, value: T) -> None:
-        """Make something known under a name, for this process."""
+        """Register something under a name, for this process."""
         self._added[name] = value
 
     @contextmanager
@@ -110,7 +110,7 @@ class Registry(Generic[T]):
             self.remove(name)
 
     def remove(self, name: str) -> None:
-        """Forget what `add` made known."""
+        """Undo `add`."""
         del self._added[name]
 
     def _ours_named(self, name: str) -> T:
@@ -122,7 +122,7 @@ class Registry(Generic[T]):
             return self._with_extras(entry.load)
         except ComdivError:
             raise
-        except Exception as error:  # whatever a package does wrong: the user has to know whose mistake it is
+        except Exception as error:  # whatever a package does wrong: the user must know which package is at fault
             raise ComdivError(
                 f"{self.what} '{entry.name}' of {_owner(entry)} cannot be loaded from {entry.value}: "
                 f"{type(error).__name__}: {error}"
@@ -140,7 +140,7 @@ class Registry(Generic[T]):
 
 @cache
 def _installed(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """The entry points of a group; looked up once for a search path, because that reads many small files."""
+    """The entry points of a group; cached per search path, because the lookup reads many small files."""
     del path
     return tuple(entry_points(group=group))
 
@@ -172,8 +172,8 @@ OPERATIONS: "Registry[type[ProblemOperation]]" = Registry(
         "2": "comdiv.augmentation.operations.lexical:Lexical",
     },
 )
-# Of several that know a record, the one with the most keys reads it, the first of equals: SVAMP's CSV may have a
-# Body, too, but only it has Numbers.
+# If several formats match a record, the one with the most keys reads it; on a tie, the first. Other CSV files may
+# have a Body like SVAMP's, but only SVAMP's has Numbers.
 FORMATS: "Registry[type[Format]]" = Registry(
     "formats",
     "corpus format",

@@ -1,7 +1,7 @@
 """What people decided about a dataset while proofreading it (§V-A): `review.jsonl`, beside the dataset.
 
-The file only grows: a decision is a line, the last line on a problem counts, and undoing is one more line. So making
-the dataset again, a crash, or a second reader never destroys human work.
+The file only grows: every decision is a line, the last line about a problem counts, and undoing adds a line. So
+rebuilding the dataset, a crash, or a second reader never destroys human work.
 """
 
 import json
@@ -28,9 +28,9 @@ _LONGEST_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One line: what somebody decided about a problem. Only an edit has a text and an expression of its own.
+    """One line: what somebody decided about a problem. Only an edit has a text and an expression.
 
-    `undo` says that the line takes the decision before it back; status, text and expression are what holds from now on.
+    `undo` marks a line that takes back the previous decision; its status, text and expression are those restored.
     """
 
     id: str
@@ -45,19 +45,19 @@ class Decision:
         if not self.id:
             raise ComdivError("a decision needs the 'id' of its problem")
         if self.status not in STATUSES:
-            raise ComdivError(f"problem '{self.id}': the status '{self.status}' is none of {', '.join(STATUSES)}")
+            raise ComdivError(f"problem '{self.id}': the status '{self.status}' is not one of {', '.join(STATUSES)}")
         if (self.status == "edited") != (self.text is not None and self.expression is not None):
-            raise ComdivError(f"problem '{self.id}': an edit, and nothing else, has a text and an expression")
+            raise ComdivError(f"problem '{self.id}': an edit has a text and an expression, nothing else does")
 
     def to_json(self) -> dict[str, Any]:
-        """The line as it stands in the file: only what is known."""
+        """The line as it is written to the file: only the fields that are set."""
         record: dict[str, Any] = {"id": self.id, "status": self.status, "text": self.text}
         record |= {"expression": self.expression, "by": self.by, "when": self.when, "undo": self.undo}
         return {key: value for key, value in record.items() if value not in (None, "", False)}
 
     @classmethod
     def from_json(cls, record: Any) -> "Decision":
-        """The opposite of `to_json`; keys that we do not know are passed over."""
+        """The inverse of `to_json`; unknown keys are ignored."""
         if not isinstance(record, Mapping):
             raise ComdivError("a decision is a JSON object")
         values: dict[str, Any] = {}
@@ -73,9 +73,9 @@ class Decision:
 
 
 def read_review(path: Path) -> list[Decision]:
-    """All lines of a review, oldest first; none where there is no file.
+    """All decisions of a review, oldest first; none if there is no file.
 
-    A last line that a crash cut short was never confirmed to anybody: it is passed over. Any other damage is an error.
+    A last line that a crash cut short was never confirmed to anybody: it is skipped. Any other damage is an error.
     """
     try:
         content = path.read_bytes()
@@ -104,17 +104,17 @@ def _is_json(line: bytes) -> bool:
 
 
 def latest(decisions: Iterable[Decision]) -> dict[str, Decision]:
-    """What holds: the last decision on each problem."""
+    """The decisions in force: the last one about each problem."""
     return {decision.id: decision for decision in decisions}
 
 
 def checked_edit(problem: Problem, text: str, expression: str) -> Problem:
-    """The problem with another text and expression; raises `ComdivError` that says what is wrong with them."""
+    """The problem with a new text and expression; raises a `ComdivError` that says what is wrong with them."""
     text = " ".join(text.split())
     if not text:
         raise ComdivError("the text is empty")
     if len(text) > _LONGEST_TEXT:
-        raise ComdivError(f"the text has {len(text):,} characters; {_LONGEST_TEXT:,} are the most")
+        raise ComdivError(f"the text has {len(text):,} characters; the maximum is {_LONGEST_TEXT:,}")
     tree = parse(expression)
     revision = replace(problem, text=text, expression=tree)
     values = read(revision).values
@@ -126,7 +126,7 @@ def checked_edit(problem: Problem, text: str, expression: str) -> Problem:
 
 
 def doubts(problem: Problem, expression: Expression) -> list[str]:
-    """What is allowed but deserves a second look: a value that is not positive, quantities that nothing uses."""
+    """What is allowed but deserves a second look: a value that is not positive, unused quantities."""
     used = used_quantities(expression)
     unused = [f"N{q.index} = {q.text}" for q in read(problem).plain_quantities if q.index not in used]
     remarks = [f"not used: {', '.join(unused)}"] if unused else []
@@ -137,10 +137,10 @@ def doubts(problem: Problem, expression: Expression) -> list[str]:
     return remarks
 
 
-def reviewed(
+def apply_review(
     problems: Iterable[Problem], review: Mapping[str, Decision], *, only_accepted: bool = False
 ) -> list[Problem]:
-    """The problems as people decided: rejected ones are gone, edited ones changed, undecided ones kept unless asked."""
+    """The problems after review: rejected ones removed, edited ones changed, undecided ones kept by default."""
     kept = []
     for problem in problems:
         decision = review.get(problem.id)
@@ -158,7 +158,7 @@ def reviewed(
 
 
 class ReviewLog:
-    """The review of one dataset, open for writing. Every decision is on the disk before `decide` returns."""
+    """The review of one dataset, open for writing. Every decision is on disk before `decide` returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -169,7 +169,7 @@ class ReviewLog:
         self.refresh()
 
     def refresh(self) -> None:
-        """Take in what another program appended, if anything."""
+        """Read what another program has appended, if anything."""
         try:
             status = self.path.stat()
             version = (status.st_size, status.st_mtime_ns)
@@ -182,12 +182,12 @@ class ReviewLog:
 
     @property
     def latest(self) -> Mapping[str, Decision]:
-        """What holds now, by problem."""
+        """The decisions in force, by problem."""
         self.refresh()
         return self._latest
 
     def decide(self, decision: Decision) -> Decision:
-        """Append a decision, with the time where it has none."""
+        """Append a decision, adding the time if it has none."""
         with self._lock, locked_file(self.path) as stream:
             return self._append(decision, stream)
 
@@ -205,7 +205,7 @@ class ReviewLog:
         return None
 
     def undo(self, by: str = "") -> Decision | None:
-        """Take the last decision back: what held before it holds again. None where there is nothing to undo."""
+        """Take back the last decision and restore the one before it; None if there is nothing to undo."""
         with self._lock, locked_file(self.path) as stream:
             last = self.last_done()
             if last is None:
@@ -213,7 +213,7 @@ class ReviewLog:
             return self._append(replace(self._before(last), by=by, when="", undo=True), stream)
 
     def _before(self, last: Decision) -> Decision:
-        """What held for the problem before its decision `last`, which is the newest that nobody took back."""
+        """The decision about the problem before `last`, the newest one that has not been undone."""
         position = max(index for index, decision in enumerate(self._known) if decision is last)
         earlier = [decision for decision in self._known[:position] if decision.id == last.id]
         return earlier[-1] if earlier else Decision(last.id, "open")
@@ -234,7 +234,7 @@ class ReviewLog:
 
 
 def _go_to_end(stream: BinaryIO) -> None:
-    """To where the next line begins: a last line without an end is finished, or dropped if a crash cut it short."""
+    """Seek to where the next line begins: an unterminated last line is completed, or dropped if a crash cut it."""
     content = stream.read()
     last = content.rpartition(b"\n")[2]
     if last and _is_json(last):

@@ -1,6 +1,6 @@
-"""Settings: every option in one place. The class makes the command line's option, the plan's key and the reference.
+"""Settings: every option is defined once. Its class yields the command-line option, the plan's key and the reference.
 
-A field's description is the help of its option. A wrong name or value is answered in one line.
+A field's description is the help of its option. A wrong name or value is reported in one line.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,9 @@ from comdiv.errors import ComdivError, unknown_name
 
 @dataclass(frozen=True, slots=True, init=False)
 class Option:
-    """How a field is called outside its class, where its own name does not say it: `Annotated[int, Option(...)]`.
+    """What a field is called outside its class, if not by its own name: `Annotated[int, Option(...)]`.
 
-    `names` are those on the command line (`--warm-start/--cold-start` for a switch); `key` is that of a flat mapping.
+    `names` are for the command line (`--warm-start/--cold-start` for a switch); `key` is its name in a flat mapping.
     """
 
     names: tuple[str, ...]
@@ -31,13 +31,13 @@ class Option:
         object.__setattr__(self, "shown", shown)
 
 
-FLAT = "flat"  # of a field that holds settings: users name these as if they were the outer class's own
-NOT_AN_OPTION = Option(shown=False)  # a field that a program sets, not somebody at the command line
+FLAT = "flat"  # marks a field that holds settings: users name these as if they belonged to the outer class
+NOT_AN_OPTION = Option(shown=False)  # a field that is set by programs, not on the command line
 
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """A setting as users meet it: its flat name, its place in the class, its field, its names as an option."""
+    """A setting as users see it: its flat name, its place in the class, its field, its option names."""
 
     key: str
     path: tuple[str, ...]
@@ -47,21 +47,20 @@ class SettingEntry:
 
     @property
     def default(self) -> Any:
-        """The value that it has when nobody says otherwise."""
+        """The value if none is given."""
         return self.field.get_default(call_default_factory=True, validated_data={})
 
 
 class Settings(BaseModel):
-    """What determines a piece of work, besides its data. Frozen; an unknown name or a wrong value is a `ComdivError`.
+    """Everything that determines a piece of work, except its data. Frozen; an unknown name or wrong value is an error.
 
-    Settings within settings can be named flatly where the field says so: `SplitSettings.checked(k=5)` sets
-    `extraction.k`.
+    Settings nested in a `FLAT` field can be given by their own names: `SplitSettings.checked(k=5)` sets `extraction.k`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-    noun: ClassVar[str] = "setting"  # what one of them is called in messages
+    noun: ClassVar[str] = "setting"  # what error messages call one of them
 
-    if not TYPE_CHECKING:  # the signature that type checkers see is that of the fields
+    if not TYPE_CHECKING:  # type checkers see the signature made of the fields
 
         def __init__(self, **values: Any) -> None:
             try:
@@ -69,7 +68,7 @@ class Settings(BaseModel):
             except ValidationError as error:
                 raise complaint(error, type(self), self.noun) from error
 
-        # As pydantic's own: it is not called for settings within others, whose complaints say where they stand.
+        # Like pydantic's own: not called for nested settings, whose errors name their place.
         __init__.__pydantic_base_init__ = True
 
     @model_validator(mode="before")
@@ -92,16 +91,16 @@ class Settings(BaseModel):
 
     @classmethod
     def checked(cls, **values: object) -> Self:
-        """The settings of a mapping; an unknown name is answered with the nearest known one."""
+        """Settings from keyword arguments; the error for an unknown name suggests the nearest known one."""
         return cls(**values)
 
     def changed(self, **changes: object) -> Self:
-        """The same settings but for some, checked like all."""
+        """A copy with some settings changed, validated like any other."""
         return type(self).checked(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
 
 def entries(cls: type[BaseModel]) -> Iterator[SettingEntry]:
-    """The settings of a class as users meet them, in their order; those that lie flat in it in their place."""
+    """The settings of a class as users see them, in order; flat nested settings in their place."""
     for name, field in cls.model_fields.items():
         inner = field.annotation
         if FLAT in field.metadata and isinstance(inner, type) and issubclass(inner, BaseModel):
@@ -114,7 +113,7 @@ def entries(cls: type[BaseModel]) -> Iterator[SettingEntry]:
 
 
 def complaint(error: ValidationError, model: type[BaseModel], noun: str = "key") -> ComdivError:
-    """The first thing that pydantic has against a mapping, as a user would want to read it."""
+    """The first of pydantic's errors about a mapping, in one line for users."""
     first = error.errors()[0]
     whole = ".".join(map(str, first["loc"]))
     where, _, name = whole.rpartition(".")
@@ -135,7 +134,7 @@ def complaint(error: ValidationError, model: type[BaseModel], noun: str = "key")
 
 
 def _annotation_at(model: type[BaseModel], place: tuple[int | str, ...]) -> Any:
-    """The type that belongs to a place: `methods.GTS` is a value of the mapping `methods`; None where there is none."""
+    """The type at a place: `methods.GTS` is a value of the mapping `methods`; None if there is no such place."""
     annotation: Any = model
     for step in place:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):

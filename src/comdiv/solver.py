@@ -1,7 +1,7 @@
-"""What others know of solvers: an interface and three records, without torch.
+"""What the rest of the package knows about solvers: an interface and a few records, without torch.
 
-Augmentation, experiments and studio use nothing but this; a solver may be a neural network, a program of the user's
-own, or a package that registers itself.
+Augmentation, experiments and studio use nothing else; a solver may be a neural network, a user's own program, or an
+installed package.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ from comdiv.expression import Expression, ExpressionError, value_of
 from comdiv.problem import Problem
 from comdiv.reading import Reading
 
-Progress = Callable[[str, int, int, str], None]  # what is being done, how far, of how much, a note
+Progress = Callable[[str, int, int, str], None]  # what is being done, steps done, steps in total, a note
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One expression that a solver considered; None where its tokens make none."""
+    """One expression that a solver considered; None if its tokens do not form one."""
 
     expression: Expression | None
     log_probability: float
@@ -27,19 +27,19 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solver's word on a problem: the best hypothesis with its value, and the others."""
+    """A solver's answer to a problem: the best hypothesis with its value, and the others."""
 
     expression: Expression | None
     answer: Fraction | None
     log_probability: float
     hypotheses: tuple[Hypothesis, ...] = ()
-    ill_formed: bool = False  # the tokens make no expression
+    ill_formed: bool = False  # the tokens do not form an expression
     undefined: bool = False  # the expression has no value: a division by zero
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The log-probability of a problem's own expression; −inf where the solver's alphabet cannot spell it."""
+    """The log-probability of a problem's own expression; −inf if the solver's alphabet cannot spell it."""
 
     log_probability: float
     tokens: int
@@ -49,18 +49,18 @@ class Score:
 class Attention:
     """What a solver looked at: for every token that it writes, a weight for every word of the text; rows sum to 1.
 
-    A solver that has it offers `attention(problem, expression) -> Attention | None` beside the protocol below.
+    Solvers with attention offer `attention(problem, expression) -> Attention | None` in addition to the protocol below.
     """
 
     words: tuple[str, ...]
-    quantities: tuple[int, ...]  # where N0, N1… stand among the words
+    quantities: tuple[int, ...]  # positions of N0, N1… among the words
     tokens: tuple[str, ...]
     weights: tuple[tuple[float, ...], ...]  # (tokens, words)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
-    """How a training went: `left_out` problems had no expression that the alphabet can spell."""
+    """The outcome of a training: `left_out` problems had no expression that the alphabet can spell."""
 
     epochs: int
     best_epoch: int
@@ -71,10 +71,10 @@ class TrainingSummary:
 
 
 class Solver(Protocol):
-    """Everything that can be trained on problems, solve them, and say how probable an expression is.
+    """Anything that can be trained on problems, solve them, and say how probable an expression is.
 
-    `fit` keeps the epoch that is best on the validation problems; where there are none it may draw some from `train`.
-    With None in their place no problem is held back, and the last epoch is kept.
+    `fit` keeps the epoch that is best on the validation problems; if these are empty, it may draw some from `train`.
+    If they are None, no problem is held out, and the last epoch is kept.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Solver(Protocol):
         *,
         resume_from: Path | None = None,
         progress: Progress | None = None,
-        start_from: Path | None = None,  # a run whose weights to begin with, where the solver has any
+        start_from: Path | None = None,  # a run whose weights to start from, if the solver has weights
     ) -> TrainingSummary: ...
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]: ...

@@ -89,7 +89,7 @@ def test_a_dataset_made_elsewhere_is_measured_with_the_defaults(dataset: Path, t
 def test_an_incomplete_dataset_folder_is_refused(dataset: Path, tmp_path: Path) -> None:
     for path in dataset.glob("*.jsonl"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    assert "is no complete dataset folder: it has no dataset.json" in refused("measure", tmp_path)
+    assert "is not a complete dataset folder: it has no dataset.json" in refused("measure", tmp_path)
 
 
 def test_a_report_folder_has_json_markdown_and_figures(sides: tuple[Path, Path], tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_what_is_done_is_published_and_nothing_is_run_there(plan: Path, pretendi
     [
         (("--preset", "smok"), "unknown preset of this plan 'smok'. Did you mean 'smoke'?"),
         (("--address", "localhost:1"), "--address goes with --engine ray"),
-        (("--engine", "ray", "--address", "nowhere"), "--address nowhere: say it as HOST:PORT"),
+        (("--engine", "ray", "--address", "nowhere"), "--address nowhere: expected HOST:PORT"),
         (("--dataset", "idd"), "unknown dataset of this plan 'idd'. Did you mean 'iid'?"),
         (("--method", "GTS+DA"), "unknown method of this plan 'GTS+DA'. Did you mean 'GTS'?"),
         (("--samples", "3"), "--samples needs a plan with `tuning`"),

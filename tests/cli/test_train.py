@@ -177,7 +177,7 @@ def test_after_a_mistake_that_stopped_it_at_once_the_folder_is_free_for_the_righ
 
 
 def test_a_folder_that_is_no_dataset_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="is no complete dataset folder"):
+    with pytest.raises(ComdivError, match="is not a complete dataset folder"):
         train(tmp_path, tmp_path / "run")
 
 

@@ -153,7 +153,7 @@ def test_number_names_become_the_numbers_at_their_places(
         ({"Question": "number0 and number2"}, "number2 in the text, but only 2 numbers"),
         ({"Numbers": "3 four"}, "numbers 3 four: Invalid literal for Fraction: 'four'"),
         ({"Numbers": "1/0 4"}, "numbers 1/0 4: Fraction(1, 0)"),
-        ({"Equation": "+ number0 number2"}, "equation + N0 number2: 'number2' is no operand at position 3"),
+        ({"Equation": "+ number0 number2"}, "equation + N0 number2: 'number2' is not an operand at position 3"),
         ({"Equation": "+ number0"}, "equation + N0: operator '+' lacks an operand at position 1"),
         ({"Answer": "seven"}, "answer 'seven': unknown name 'seven' at position 1"),
     ],

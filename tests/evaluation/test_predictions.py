@@ -59,7 +59,7 @@ def test_an_answer_is_read_and_not_the_problems_text_beside_it() -> None:
         ({"response": "I cannot tell."}, "response: no number in the text 'I cannot tell.'"),
         ({"answer": True}, "answer: an answer is a number or a text, not bool"),
         ({"output": ["36"]}, "output: an answer is a number or a text, not list"),
-        ({"answer": float("nan")}, "answer: the answer nan is no number"),
+        ({"answer": float("nan")}, "answer: the answer nan is not a number"),
     ],
 )
 def test_what_cannot_be_read_is_kept_with_the_reason(record: dict[str, Any], reason: str) -> None:

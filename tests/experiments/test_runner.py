@@ -156,8 +156,8 @@ def test_jobs_never_take_more_cores_than_there_are(monkeypatch: pytest.MonkeyPat
 
 def test_a_death_is_named_by_its_signal() -> None:
     assert cause_of_death(0) == ""
-    assert cause_of_death(-9) == "the process was ended by SIGKILL: out of memory, perhaps"
-    assert cause_of_death(3) == "the process ended with code 3: its log says more"
+    assert cause_of_death(-9) == "the process was ended by SIGKILL: perhaps out of memory"
+    assert cause_of_death(3) == "the process ended with code 3; see its log"
 
 
 def test_a_whole_plan_with_a_method_that_fails(folder: Path) -> None:

@@ -79,7 +79,7 @@ def test_values_are_exact(text: str, value: Fraction) -> None:
     ("text", "message"),
     [
         ("1/0", "division by zero"), ("N0/(N0-N0)", "division by zero"), ("0^(-1)", "division by zero"),
-        ("2^0.5", "the exponent 0.5 is no whole number"), ("2^65", "a power is too large"),
+        ("2^0.5", "the exponent 0.5 is not a whole number"), ("2^65", "a power is too large"),
         ("2^(-65)", "a power is too large"), ("N7", "there is no quantity N7: the text has 2"),
         ("N2", "there is no quantity N2: the text has 2"),
     ],
@@ -126,8 +126,8 @@ def test_answers_are_read_as_corpora_write_them(answer: str | float, value: Frac
     [
         ("", "an operand is missing"), ("nine", "unknown name 'nine'"), ("N0", "there is no quantity N0"),
         ("1/0", "division by zero"), ("9 apples", "unknown name 'apples'"),
-        (float("nan"), "the answer nan is no number"), (float("inf"), "the answer inf is no number"),
-        (float("-inf"), "the answer -inf is no number"), (1e300, "unknown name 'e'"), (True, "not bool"),
+        (float("nan"), "the answer nan is not a number"), (float("inf"), "the answer inf is not a number"),
+        (float("-inf"), "the answer -inf is not a number"), (1e300, "unknown name 'e'"), (True, "not bool"),
         (None, "not NoneType"), (["9"], "not list"), (1j, "not complex"),
     ],
 )  # fmt: skip

@@ -171,7 +171,7 @@ def test_any_list_of_tokens_is_a_tree_of_that_many_nodes_or_our_error(tokens: li
         ("%", "a percent sign without a number", 0), ("N0 N1", "an operator is missing before 'N1'", 3),
         ("(3)4", "an operator is missing before '4'", 3), ("N0+apples", "unknown name 'apples'", 3),
         ("N0=3", "unexpected character '='", 2), ("３＋４？", "unexpected character '？'", 3),
-        ("1+.", "a point without digits", 2),
+        ("1+.", "a decimal point without digits", 2),
     ],
 )  # fmt: skip
 def test_an_error_in_infix_says_what_and_where(text: str, message: str, position: int) -> None:
@@ -187,15 +187,15 @@ def test_an_error_in_infix_says_what_and_where(text: str, message: str, position
         (parse_prefix, "+ N0", r"operator '\+' lacks an operand", 0),
         (parse_prefix, "N0 + N1 N2", "2 expressions where one is expected", 0),
         (parse_prefix, "+ N0 - N1", "operator '-' lacks an operand", 2),
-        (parse_prefix, "+ N0 -N1", "'-N1' is no operand", 2),
-        (parse_prefix, "+ N0 (1/3)", "is no operand", 2),
-        (parse_prefix, "+ N0 x", "'x' is no operand", 2),
-        (parse_prefix, "+ N0 $", r"'\$' is no operand", 2),
+        (parse_prefix, "+ N0 -N1", "'-N1' is not an operand", 2),
+        (parse_prefix, "+ N0 (1/3)", "is not an operand", 2),
+        (parse_prefix, "+ N0 x", "'x' is not an operand", 2),
+        (parse_prefix, "+ N0 $", r"'\$' is not an operand", 2),
         (parse_postfix, "", "an expression is missing", 0),
         (parse_postfix, "N0 + N1", r"operator '\+' lacks an operand", 1),
         (parse_postfix, "N0 N1", "2 expressions where one is expected", 0),
-        (parse_postfix, "N0 1+2 -", r"'1\+2' is no operand", 1),
-        (parse_postfix, "N0 --2 -", "'--2' is no operand", 1),
+        (parse_postfix, "N0 1+2 -", r"'1\+2' is not an operand", 1),
+        (parse_postfix, "N0 --2 -", "'--2' is not an operand", 1),
     ],
 )
 def test_an_error_in_prefix_or_postfix_says_which_token(

@@ -87,9 +87,9 @@ def test_texts_arrive_as_utf_8_whatever_the_locale(tmp_path: Path, monkeypatch: 
     [
         ("import sys; sys.exit('no model here')", "ended with exit code 1: no model here"),
         ("import sys; sys.exit(3)", "ended with exit code 3: it said nothing"),
-        ("print('{\"id\": ')", "its output is no JSON Lines"),
-        ("print('[1, 2]')", "a line of its output is no JSON object"),
-        ("import sys; sys.stdout.buffer.write(b'\\xff\\xfe')", "its output is no JSON Lines"),
+        ("print('{\"id\": ')", "its output is not JSON Lines"),
+        ("print('[1, 2]')", "a line of its output is not a JSON object"),
+        ("import sys; sys.stdout.buffer.write(b'\\xff\\xfe')", "its output is not JSON Lines"),
     ],
 )
 def test_a_program_that_fails_is_reported_in_one_line(code: str, message: str, tmp_path: Path) -> None:

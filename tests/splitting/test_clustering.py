@@ -75,7 +75,7 @@ def test_as_many_clusters_as_contexts_are_possible() -> None:
 
 @pytest.mark.parametrize("k", [0, -1])
 def test_k_is_at_least_one(k: int) -> None:
-    with pytest.raises(ComdivError, match=f"k is at least 1, not {k}"):
+    with pytest.raises(ComdivError, match=f"k must be at least 1, not {k}"):
         cluster_contexts(APPLES, k=k)
 
 

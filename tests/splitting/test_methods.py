@@ -168,7 +168,7 @@ def test_a_test_size_is_a_share_or_a_number(size: float, count: int) -> None:
 
 @pytest.mark.parametrize("size", [0, -3, 100, 101, 2.5, 0.001, 0.999])
 def test_a_test_size_of_nothing_all_or_too_much_is_one_clear_line(size: float) -> None:
-    with pytest.raises(ComdivError, match=r"does not fit 100 problems: a share such as 0\.2, or 1 to 99"):
+    with pytest.raises(ComdivError, match=r"does not fit 100 problems: use a share such as 0\.2, or 1 to 99"):
         wanted_test_size(SplitSettings(test_size=size), 100)
 
 

@@ -121,7 +121,7 @@ def test_what_cannot_be_split_is_one_clear_line() -> None:
         ("target of -1", lambda: find_split(encoded, test_size=1, target=-1)),
         ("length weight of -1", lambda: find_split(encoded, test_size=1, length_weight=-1)),
         ("0 steps per item", lambda: find_split(encoded, test_size=1, steps_per_item=0)),
-        ("seed of -1", lambda: find_split(encoded, test_size=1, seed=-1)),
+        ("the seed is -1", lambda: find_split(encoded, test_size=1, seed=-1)),
         ("unknown search 'aneal'. Did you mean 'anneal'", lambda: find_split(encoded, test_size=1, search="aneal")),  # type: ignore[arg-type]
     ]
     for message, attempt in wrong:

@@ -98,12 +98,12 @@ def test_a_table_of_ones_own_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "field", "said"),
     [
-        ({"template": "n1*"}, "template", "no template"),
-        ({"template": "n2*n1/n3"}, "template", "is written n1*n2/n3"),
+        ({"template": "n1*"}, "template", "not a template"),
+        ({"template": "n2*n1/n3"}, "template", "must be written n1*n2/n3"),
         ({"clauses": ["s1", "s2", "s3"]}, "places", "s3 is the question"),
         ({"places": [{"clauses": ["s1", "s2"], "quantities": ["n1", "n2"]}]}, "places", "n1, n2, n3"),
         ({"places": [{"clauses": ["s9"], "quantities": ["n1"]}]}, "places", "no clause 's9'"),
-        ({"places": [{"clauses": ["s1"], "quantities": ["x"]}]}, "'x' is no quantity", "n1, n2"),
+        ({"places": [{"clauses": ["s1"], "quantities": ["x"]}]}, "'x' is not a quantity", "n1, n2"),
         ({"products": product(0, template="n1-n2")}, "products", "not the seed's n1*n2/n3"),
         ({"products": product(0, template="n1*n2*n3")}, "products.0.template", "has 3 quantities"),
         ({"products": product(0, clauses=["s1", "s2", "delta", "s4"])}, "products.0.clauses", "one question"),
@@ -149,7 +149,7 @@ def test_an_x_of_one_operator_is_read_and_one_of_two_is_refused(tmp_path: Path) 
 
 
 def test_ids_are_unique(tmp_path: Path) -> None:
-    assert "'mine' is there twice" in complaint(tmp_path, entry(), entry())
+    assert "'mine' occurs twice" in complaint(tmp_path, entry(), entry())
 
 
 @pytest.mark.parametrize("text", ["", "rules: [", "- 1", "rules: 3", "rules: []"])
@@ -162,5 +162,5 @@ def test_what_is_no_table_is_one_line(text: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_table_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="no rule table"):
+    with pytest.raises(ComdivError, match="not a rule table"):
         load_rules(tmp_path / "none.yaml")

@@ -190,7 +190,7 @@ def test_a_corpus_where_nothing_applies_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", ["100", "0/5", "a/b", "5/0", "-1/2"])
 def test_a_wrong_size_names_the_option(size: str) -> None:
-    with pytest.raises(ComdivError, match="option size: a size is TRAIN/TEST"):
+    with pytest.raises(ComdivError, match="option size: the size must be TRAIN/TEST"):
         SynthesisOptions.checked(size=size)
 
 

@@ -8,15 +8,15 @@ from comdiv.expression.printing import leaf_text
 from comdiv.expression.tree import Expression, Leaf, Operation
 
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}
-_COLUMN, _ROW, _RADIUS = 46, 58, 17  # pixels between neighbouring leaves and levels; of a node
+_COLUMN, _ROW, _RADIUS = 46, 58, 17  # pixels: between neighbouring leaves, between levels; radius of a node
 
-_NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")  # what XML 1.0 cannot hold at all
+_NO_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")  # not representable in XML 1.0
 
 Labelling = Callable[[Leaf], str]
 
 
 def sign(operator: str) -> str:
-    """The operator as people write it."""
+    """The sign that people write for an operator."""
     return _SIGNS.get(operator, operator)
 
 
@@ -38,8 +38,8 @@ def draw_svg(
 ) -> str:
     """The tree as an SVG picture that scales and follows the page's text colour.
 
-    `colour` gives a leaf's fill, for instance by cluster as in the paper's Figure 2; `title` is what a screen reader
-    says in the picture's place. All text is escaped.
+    `colour` gives a leaf's fill, for instance by cluster as in the paper's Figure 2; `title` is the description for
+    screen readers. All text is escaped.
     """
     shapes: list[str] = []
     columns = [0.0]

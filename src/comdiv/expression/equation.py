@@ -1,8 +1,8 @@
 """From an equation to the expression for its unknown.
 
-Corpora write `x=56*9`, `X = …`, `hours=…`, but also `X-9=4`, `7=3+x` and `(7.0*x)+4.0=(3.0*x)-20.0`. Where the unknown
-stands once, the operations around it are undone one by one, which keeps the numbers in their roles (`X-9=4` → `4+9`);
-where it stands more often, both sides are brought to a·x+b. Anything else is `NotExpressible`, never a guess.
+Corpora write `x=56*9`, `X = …`, `hours=…`, but also `X-9=4`, `7=3+x` and `(7.0*x)+4.0=(3.0*x)-20.0`. If the unknown
+occurs once, the operations around it are undone one by one, which keeps the numbers in their roles (`X-9=4` → `4+9`).
+If it occurs more often, both sides are brought to the form a·x+b. Anything else is `NotExpressible`, never a guess.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from comdiv.expression.tree import (
 
 
 class _Unknown(Reference):
-    """The unknown's leaf: a class of its own equals no reference that a text can name."""
+    """The leaf of the unknown: a separate class, so that it never equals a quantity of a text."""
 
     __slots__ = ()
 
@@ -34,24 +34,24 @@ _UNKNOWN = _Unknown(0)
 _UNDO_LEFT = {"+": "-", "-": "+", "*": "/", "/": "*"}
 
 
-class NotExpressible(ExpressionError):  # noqa: N818  (it is an outcome that readers count, as much as an error)
-    """An equation that has no expression for its unknown within our operators."""
+class NotExpressible(ExpressionError):  # noqa: N818  (an outcome that corpus readers count, as well as an error)
+    """An equation whose unknown cannot be expressed with the five operators."""
 
 
 def parse_equation(text: str, *, fractions_are_leaves: bool = False) -> Expression:
-    """The expression for the unknown of an equation; a text without `=` is an expression already."""
+    """The expression for the unknown of an equation; a text without `=` is parsed as an expression."""
     sides = _sides(text, fractions_are_leaves=fractions_are_leaves)
     return sides[0] if len(sides) == 1 else _solve(*sides)
 
 
 def equation_holds(text: str, answer: Fraction, tolerance: Fraction = TOLERANCE) -> bool:
-    """Whether both sides of an equation over numbers have the same value, the answer put in for the unknown.
+    """Whether both sides of an equation over numbers are equal when the answer is put in for the unknown.
 
-    Unlike an expression for the unknown, this can be asked of equations that are not linear: `x+1/x=3.3333` of 3.
+    Unlike `parse_equation`, this works for equations that are not linear: 3 satisfies `x+1/x=3.3333`.
     """
     sides = _sides(text, fractions_are_leaves=True)
     if len(sides) != 2:
-        raise ExpressionError("no equation: it has one side only")
+        raise ExpressionError("not an equation: it has only one side")
     if any(isinstance(leaf, Reference) and leaf != _UNKNOWN for side in sides for leaf in leaves(side)):
         raise ExpressionError("the equation is over quantities of a text, not over numbers")
     left, right = (value_of(side, [answer]) for side in sides)  # the unknown is the only reference, with index 0
@@ -59,7 +59,7 @@ def equation_holds(text: str, answer: Fraction, tolerance: Fraction = TOLERANCE)
 
 
 def _sides(text: str, *, fractions_are_leaves: bool) -> tuple[Expression, ...]:
-    """The sides of an equation, its only unknown as `_UNKNOWN`; an expression is one side without an unknown."""
+    """The sides of an equation, with `_UNKNOWN` for its one unknown; an expression is one side without an unknown."""
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an equation has at most {MAX_LENGTH} characters, this one has {len(text)}")
     sides = plain_signs(text).split("=")
@@ -87,7 +87,7 @@ def _solve(left: Expression, right: Expression) -> Expression:
         if _UNKNOWN in (left, right):  # `x=…`: nothing was undone
             return solution
     else:
-        match left, right:  # a/b = c/d as a·d = c·b: linear again where the unknown stood below the fraction bars only
+        match left, right:  # a/b = c/d as a·d = c·b: linear if the unknown occurred only in denominators
             case Operation("/", a, b), Operation("/", c, d):
                 solution = _solve_linear(Operation("*", a, d), Operation("*", c, b))
             case _:
@@ -98,7 +98,7 @@ def _solve(left: Expression, right: Expression) -> Expression:
 
 
 def _check(left: Expression, right: Expression, solution: Expression) -> None:
-    """Refuse a solution that rests on a division by zero (`x=x`, `x/x=2/1`); sides that have values have equal ones."""
+    """Refuse a solution that depends on a division by zero (`x=x`, `x/x=2/1`)."""
     try:
         root = value_of(solution)
         for side in (left, right):

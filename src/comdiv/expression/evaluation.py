@@ -1,6 +1,6 @@
 """Exact values: evaluating expressions, reading answers, comparing the two.
 
-Everything is a `fractions.Fraction`; what would grow past `MAX_BITS` is an error before it is computed.
+All values are `fractions.Fraction`; a value that would exceed `MAX_BITS` is an error before it is computed.
 """
 
 import math
@@ -56,7 +56,7 @@ def _apply(operator: str, left: Fraction, right: Fraction) -> Fraction:
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
         written = format_number(exponent)[:40]
-        raise ExpressionError(f"the exponent {written} is no whole number: the value is not rational")
+        raise ExpressionError(f"the exponent {written} is not a whole number: the value is not rational")
     if abs(exponent.numerator) > MAX_EXPONENT or _bits(base) * abs(exponent.numerator) > 2 * MAX_BITS:
         raise ExpressionError("a power is too large")
     if not base and exponent < 0:
@@ -79,7 +79,7 @@ def parse_answer(answer: str | int | float) -> Fraction:
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise ExpressionError(f"an answer is a number or a text, not {type(answer).__name__}")
     if isinstance(answer, float) and not math.isfinite(answer):
-        raise ExpressionError(f"the answer {answer} is no number")
+        raise ExpressionError(f"the answer {answer} is not a number")
     if isinstance(answer, int) and answer.bit_length() > MAX_BITS:
         raise ExpressionError(f"a value has more than {MAX_BITS} bits")
     text = repr(float(answer)) if isinstance(answer, float) else plain_signs(str(answer)).strip()
@@ -89,15 +89,15 @@ def parse_answer(answer: str | int | float) -> Fraction:
 
 
 def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction = TOLERANCE) -> bool:
-    """Whether a value is the gold answer, exactly or within a relative tolerance (corpora round)."""
+    """Whether a value equals the gold answer, exactly or within a relative tolerance, because corpora round."""
     return value == gold or abs(value - gold) <= tolerance * abs(gold)
 
 
 def agrees_as_printed(value: Fraction, printed: Fraction) -> bool:
-    """Whether an answer is this value, rounded or cut to as many decimals as the answer has: 10/3 printed as 3.33.
+    """Whether a printed answer is this value rounded or truncated to as many decimals as it shows: 10/3 as 3.33.
 
-    Schoolbooks do both, and no tolerance tells them from a wrong label: 13 for 13.51 is off by four hundredths, 134 for
-    136 by less than two. This is for looking at corpora; solvers are scored by `answers_agree`.
+    Schoolbooks do both, and no relative tolerance separates them from wrong labels: 13 for 13.51 is fine but further
+    off than a wrong 134 for 136. This is for inspecting corpora; solvers are scored by `answers_agree`.
     """
     decimals = decimal_places(printed.denominator)
     if decimals is None:
@@ -121,7 +121,7 @@ def format_number(value: Fraction) -> str:
 
 
 def decimal_places(denominator: int) -> int | None:
-    """How many decimals a fraction with this denominator needs, or None where they never end."""
+    """How many decimals a fraction with this denominator needs; None if they never end."""
     twos = (denominator & -denominator).bit_length() - 1
     rest = denominator >> twos
     fives = 0

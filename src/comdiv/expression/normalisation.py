@@ -1,7 +1,7 @@
 """When two expressions count as the same: canonical form, template, shape, and MathEN's normal form.
 
-All of them see an expression as nested *chains*: a sum is a list of terms with signs, a product a list of factors above
-or below the fraction bar. They differ in how they order a chain and in how far they open brackets.
+All of them treat an expression as nested *chains*: a sum is a list of signed terms, a product a list of factors above
+or below the fraction bar. They differ in how they order a chain and in which brackets they open.
 """
 
 import math
@@ -47,7 +47,7 @@ class Member:
 
 
 def chain(expression: Operation, inverse: bool = False) -> list[Member]:
-    """The members of a sum or product with all its inner brackets of the same family opened: a-(b-c) → +a -b +c."""
+    """The members of a sum or product, with inner brackets of the same family opened: a-(b-c) → +a -b +c."""
     family = _FAMILY[expression.operator]
     members: list[Member] = []
     for operand, flipped in ((expression.left, False), (expression.right, expression.operator in "-/")):
@@ -60,7 +60,7 @@ def chain(expression: Operation, inverse: bool = False) -> list[Member]:
 
 
 def join_chain(family: str, members: list[Member]) -> Expression:
-    """A left-associated chain; it begins with the neutral element only where every member is inverse."""
+    """A left-associated chain; it begins with the neutral element only if every member is inverse."""
     if members[0].inverse:
         members = [Member(False, _NEUTRAL[family]), *members]
     result = members[0].expression
@@ -70,7 +70,7 @@ def join_chain(family: str, members: list[Member]) -> Expression:
 
 
 def _normalised(expression: Expression, arrange: Callable[[list[Member]], list[Member]]) -> Expression:
-    """Open all chains, bottom up, and put each in the order that `arrange` gives it."""
+    """Open all chains, bottom up, and order each with `arrange`."""
     if not isinstance(expression, Operation):
         return expression
     if expression.operator == "^":
@@ -96,9 +96,9 @@ def equivalent(first: Expression, second: Expression) -> bool:
 
 
 def mathen_normal_form(expression: Expression) -> Expression:
-    """Wang et al. 2018: of all equal expressions, the left-associated one whose leaf positions are least (§V-B).
+    """Wang et al. 2018: of all equal expressions, the left-associated one with the smallest leaf positions (§V-B).
 
-    The first member of a chain cannot be subtracted or divided by: each that is not is tried there, and the rest follow
+    The first member of a chain must not be inverse: every other member is tried in first place, and the rest follow
     in order. The value never changes.
     """
     return _normalised(expression, _least_positions)
@@ -116,7 +116,7 @@ def _least_positions(members: list[Member]) -> list[Member]:
 
 
 def _compare_joined(first: tuple[OrderKey, Member], second: tuple[OrderKey, Member]) -> int:
-    """Which of two members comes first is told by both together: N2/N1 before N2 is 2 1 2, after it 2 2 1."""
+    """Order two members by comparing both joined orders: N2/N1 before N2 reads 2 1 2, after it 2 2 1."""
     joined, swapped = first[0] + second[0], second[0] + first[0]
     return (joined > swapped) - (joined < swapped)
 
@@ -124,7 +124,7 @@ def _compare_joined(first: tuple[OrderKey, Member], second: tuple[OrderKey, Memb
 def template_tree(expression: Expression) -> Expression:
     """The tree of the template: used quantities renumbered by their order in the text, `+` and `*` in that order too.
 
-    n2*n1 is n1*n2, and n3+(n1+n2) is n1+n2+n3; n2-n1 is not n1-n2, and no bracket after `-` or `/` is opened.
+    n2*n1 is n1*n2, and n3+(n1+n2) is n1+n2+n3; n2-n1 is not n1-n2, and brackets after `-` or `/` are not opened.
     """
     position = {index: rank for rank, index in enumerate(used_quantities(expression))}
     return in_text_order(renumber(expression, position.__getitem__))
@@ -144,9 +144,9 @@ def in_text_order(expression: Expression) -> Expression:
 
 
 def _text_order_key(expression: Expression) -> tuple[tuple[float, ...], OrderKey, str]:
-    """By the quantities alone, so that n1*(1-n2)*n3 stays as it is; an operand without any comes last."""
+    """Sort by quantities alone, so that n1*(1-n2)*n3 stays as it is; an operand without quantities comes last."""
     quantities = tuple(float(leaf.index) for leaf in leaves(expression) if isinstance(leaf, Reference))
-    return quantities or (math.inf,), order_key(expression), repr(expression)  # n1-n2 against n1*n2
+    return quantities or (math.inf,), order_key(expression), repr(expression)  # the last tells n1-n2 from n1*n2
 
 
 def _same_operator(expression: Operation) -> list[Expression]:

@@ -1,6 +1,6 @@
 """From text to trees: infix, prefix and postfix.
 
-Infix is parsed by the shunting-yard algorithm: two stacks, no recursion, so that no depth of brackets is too deep.
+Infix is parsed by the shunting-yard algorithm: two stacks and no recursion, so brackets may be nested to any depth.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def parse_tokens(tokens: Sequence[Lexeme], end: int, *, unknown: tuple[str, Expr
 
 
 def parse_prefix(text: str | Sequence[str]) -> Expression:
-    """The tree of a prefix expression, as a text with spaces or as a list of tokens: `* N0 - 1 N1`."""
+    """The tree of a prefix expression, given as a text with spaces or a list of tokens: `* N0 - 1 N1`."""
     tokens = _split(text)
     stack: list[Expression] = []
     for position in range(len(tokens) - 1, -1, -1):
@@ -53,7 +53,7 @@ def parse_prefix(text: str | Sequence[str]) -> Expression:
 
 
 def parse_postfix(text: str | Sequence[str]) -> Expression:
-    """The tree of a postfix expression, as a text with spaces or as a list of tokens: `N0 1 N1 - *`."""
+    """The tree of a postfix expression, given as a text with spaces or a list of tokens: `N0 1 N1 - *`."""
     stack: list[Expression] = []
     for position, token in enumerate(_split(text)):
         if token in OPERATORS:
@@ -82,9 +82,9 @@ def _leaf(text: str, position: int) -> Expression:
     try:
         tokens = scan(text[1:] if negative else text)
     except ExpressionError as error:
-        raise ExpressionError(f"{text[:40]!r} is no operand", position) from error
+        raise ExpressionError(f"{text[:40]!r} is not an operand", position) from error
     if len(tokens) != 1 or tokens[0].kind not in ("number", "quantity") or (negative and tokens[0].kind == "quantity"):
-        raise ExpressionError(f"{text[:40]!r} is no operand", position)
+        raise ExpressionError(f"{text[:40]!r} is not an operand", position)
     leaf = _operand(tokens[0])
     return Constant(-leaf.value) if negative and isinstance(leaf, Constant) else leaf
 
@@ -160,7 +160,7 @@ class _InfixParser:
             self._wait(token)
         elif token.text == "-":
             self.waiting.append(Lexeme("operator", "negate", token.position))
-        elif token.text != "+":  # a leading plus says nothing
+        elif token.text != "+":  # a leading plus has no effect
             raise ExpressionError(f"operator '{token.text}' lacks its left operand", token.position)
 
     def _wait(self, token: Lexeme) -> None:

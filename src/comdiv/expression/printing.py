@@ -1,4 +1,4 @@
-"""From trees to text: infix, prefix, postfix and LaTeX. What is printed parses back to the same tree."""
+"""From trees to text: infix, prefix, postfix and LaTeX. The first three parse back to the same tree."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,7 +20,7 @@ def quantity_name(index: int) -> str:
 
 
 def constant_text(value: Fraction) -> str:
-    """A constant that parses back to itself: `3.14`; `0(1/3)` where decimals never end, or not soon enough."""
+    """A constant that parses back to itself: `3.14`, or `0(1/3)` if it has infinitely or too many decimals."""
     text = format_number(value)
     if "/" not in text and sum(map(str.isdigit, text)) <= MAX_DIGITS:
         return text
@@ -35,14 +35,14 @@ def leaf_text(leaf: Leaf, name: Naming = quantity_name) -> str:
 
 
 def to_infix(expression: Expression, name: Naming = quantity_name) -> str:
-    """Infix with no more brackets than the tree needs."""
+    """Infix with the fewest brackets that preserve the tree."""
     if isinstance(expression, Constant):
         return constant_text(expression.value)  # a lone negative constant needs no brackets
     return _infix(expression, name, 0)
 
 
 def _infix(expression: Expression, name: Naming, least: int) -> str:
-    """In brackets where its operator binds less than `least`."""
+    """Infix, in brackets if its operator binds less tightly than `least`."""
     if not isinstance(expression, Operation):
         text = leaf_text(expression, name)
         return f"({text})" if text.startswith("-") else text
@@ -106,7 +106,7 @@ def _latex_constant(value: Fraction) -> str:
 
 
 def _latex_level(operand: Expression) -> int:
-    """How tightly an operand holds together on paper: a fraction bar groups, but is no base of a power."""
+    """How tightly an operand binds in print: a fraction bar groups, but as the base of a power it needs brackets."""
     if isinstance(operand, Operation):
         return _FRACTION_BAR if operand.operator == "/" else _PRECEDENCE[operand.operator]
     if isinstance(operand, Constant) and operand.value < 0:

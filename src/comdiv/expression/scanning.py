@@ -1,8 +1,8 @@
 """From the characters of an infix expression to tokens.
 
-Corpora write the same thing in many ways: `×÷−`, full-width signs, `[ ] { }`, `20%`, `1(1/2)`, `((2)/(3))`. All of that
-ends here; the parser knows seven kinds of token. Only the characters listed here have a meaning: a look-alike from
-another script, a dunder name or a call is an error with its position.
+Corpora write the same thing in many ways: `×÷−`, full-width signs, `[ ] { }`, `20%`, `1(1/2)`, `((2)/(3))`. The
+scanner reduces them to seven kinds of token. Only the characters listed here are accepted: a look-alike from another
+script, a dunder name or a call is an error with its position.
 """
 
 import re
@@ -12,14 +12,14 @@ from typing import Literal
 
 from comdiv.expression.tree import MAX_DIGITS, MAX_REFERENCE, ExpressionError
 
-MAX_LENGTH = 10_000  # characters; the longest expression of any corpus we know has under 200
+MAX_LENGTH = 10_000  # characters; the longest expression of any known corpus has under 200
 
 TokenKind = Literal["number", "quantity", "name", "operator", "open", "close", "percent"]
 
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """One token with its offset; `value` is a number's, `written` keeps the form of `20%`, `(1/3)` and `1(1/2)`."""
+    """One token with its offset; numbers have a `value`, and `written` for forms like `20%`, `(1/3)` and `1(1/2)`."""
 
     kind: TokenKind
     text: str
@@ -28,7 +28,7 @@ class Lexeme:
     written: str = ""
 
 
-# One character for one character, so that positions stay those of the user's text.
+# One character for one character, so that positions refer to the user's text.
 _TRANSLATION = str.maketrans(
     "０１２３４５６７８９＋－−–—＊×·⋅∙／÷∕（）［］【】｛｝＝．％＾，＿　\xa0",
     "0123456789+----*****///()[][]{}=.%^,_  ",
@@ -58,8 +58,8 @@ def plain_signs(text: str) -> str:
 def scan(text: str, *, fractions_are_leaves: bool = False) -> list[Lexeme]:
     """The tokens of an infix expression.
 
-    With `fractions_are_leaves`, a bracketed `(1/3)` is one number, as corpora mean it when the text has that fraction;
-    otherwise it is a division. A mixed fraction `1(1/2)` is always one number.
+    With `fractions_are_leaves`, a bracketed `(1/3)` is one number, which is what corpora mean if the text has that
+    fraction; otherwise it is a division. A mixed fraction `1(1/2)` is always one number.
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"an expression has at most {MAX_LENGTH} characters, this one has {len(text)}")
@@ -98,7 +98,7 @@ def _next_token(text: str, position: int, fractions_are_leaves: bool) -> tuple[L
 
 
 def _number(text: str, position: int) -> tuple[Lexeme, int]:
-    """A number with what belongs to it: the fraction of a mixed number, or a percent sign."""
+    """A number together with the fraction of a mixed number or a percent sign."""
     if match := _MIXED_PATTERN.match(text, position):
         whole, numerator, denominator = _integers(match)
         if denominator:
@@ -106,7 +106,7 @@ def _number(text: str, position: int) -> tuple[Lexeme, int]:
             return Lexeme("number", match[0], position, value, f"{whole}({numerator}/{denominator})"), match.end()
     number = _NUMBER_PATTERN.match(text, position)
     if number is None:
-        raise ExpressionError("a point without digits", position)
+        raise ExpressionError("a decimal point without digits", position)
     value = _decimal(number[0], position)
     end = number.end()
     if text.startswith("%", end):

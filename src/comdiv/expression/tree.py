@@ -1,7 +1,7 @@
 """Expression trees: quantities of a text (`N0`, `N1`…), exact constants, and five binary operators.
 
-Trees are immutable and bounded by construction: an `Operation` that would grow past `MAX_NODES` or `MAX_DEPTH` and a
-`Constant` past `MAX_DIGITS` are refused, so that every function over trees is safe without checks of its own.
+Trees are immutable and bounded by construction: an `Operation` beyond `MAX_NODES` or `MAX_DEPTH` and a `Constant`
+beyond `MAX_DIGITS` are refused, so that functions over trees need no checks of their own.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,15 +12,15 @@ from comdiv.errors import ComdivError
 
 OPERATORS = ("+", "-", "*", "/", "^")
 COMMUTATIVE = frozenset("+*")
-MAX_NODES = 1023  # Math23K's greatest expression has 31; room for seven rounds of augmentation
+MAX_NODES = 1023  # Math23K's largest expression has 31; leaves room for seven rounds of augmentation
 MAX_DEPTH = 128  # keeps recursion far from Python's own limit
 MAX_REFERENCE = 9_999
-MAX_DIGITS = 100  # of one number: what people write, not what a denial of service needs
+MAX_DIGITS = 100  # of one number: enough for what people write, too few for a denial of service
 _CONSTANT_LIMIT = 10**MAX_DIGITS
 
 
 class ExpressionError(ComdivError):
-    """Something that is no expression, or has no value. `position` is the offset in the text where known."""
+    """A text that is not an expression, or an expression without a value. `position` is its offset, if known."""
 
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message if position is None else f"{message} at position {position + 1}")
@@ -40,7 +40,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A leaf with a value of its own. `written` keeps forms such as `20%`, `(1/3)` or `1(1/2)` for alignment."""
+    """A leaf with a fixed value. `written` keeps forms such as `20%`, `(1/3)` or `1(1/2)` for alignment."""
 
     value: Fraction
     written: str = field(default="", compare=False, repr=False)
@@ -118,7 +118,7 @@ def used_quantities(expression: Expression) -> list[int]:
 
 
 def map_leaves(expression: Expression, replace: Callable[[Leaf], Expression]) -> Expression:
-    """The same tree with every leaf replaced by what `replace` returns for it, called in infix order."""
+    """The same tree with every leaf replaced by the result of `replace`, which is called in infix order."""
     if isinstance(expression, Operation):
         left = map_leaves(expression.left, replace)
         right = map_leaves(expression.right, replace)

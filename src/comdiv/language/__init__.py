@@ -10,7 +10,7 @@ from comdiv.registry import LANGUAGES
 
 
 def get_language(code: str) -> Language:
-    """The language with that code: ours, an installed package's, or one that the program registered."""
+    """The language with that code: built in, from an installed package, or registered by the program."""
     language = LANGUAGES.get(code)
     return language if isinstance(language, Language) else _instance(language)
 
@@ -26,15 +26,15 @@ def register_language(language: Language) -> None:
 
 
 def coherence_of(code: str) -> Coherence:
-    """What the full checks of the augmentation ask of a language."""
+    """A language's part of the augmentation's full checks."""
     coherence = get_language(code).coherence
     if coherence is None:
-        raise ComdivError(f"the language '{code}' has no coherence checks of its own: say --checks paper")
+        raise ComdivError(f"the language '{code}' has no coherence checks: use --checks paper")
     return coherence
 
 
 def detect_language(text: str) -> str:
-    """The language whose script a text shows: `zh` where it has Chinese characters; `en` where no script tells."""
+    """The language that recognises a text: `zh` if it has Chinese characters, `en` if no language does."""
     others = (code for code in LANGUAGES.names() if code != "en")
     return next((code for code in others if get_language(code).recognises(text)), "en")
 

@@ -1,8 +1,8 @@
 """Which leaf of a corpus's equation is which quantity of the text.
 
-Corpora give equations over numbers, `x=(11-1)*2`; we need them over quantities, `(N1-1)*N0`. Leaves are taken in infix
-order; each takes the first quantity of equal value that no leaf has taken yet, else one that has been taken, else it is
-a constant (§III-A, "leaf nodes are quantities").
+Corpora give equations over numbers, `x=(11-1)*2`; comdiv needs them over quantities, `(N1-1)*N0`. In infix order, each
+leaf takes the first unused quantity of equal value, else the first used one; if there is neither, it is a constant
+(§III-A, "leaf nodes are quantities").
 """
 
 import re
@@ -30,10 +30,10 @@ class Alignment:
 
 
 def align(equation: Expression, language: Language, text: str, quantities: Sequence[Quantity]) -> Alignment:
-    """Replace the numbers of an equation by the quantities of the text that they are.
+    """Replace the numbers of an equation by the matching quantities of the text.
 
-    `equation` is parsed with `fractions_are_leaves`, so that `(1/3)`, `1(1/2)` and `20%` arrive as one leaf: they stay
-    one if the text has that quantity, and become a division or a sum otherwise.
+    `equation` must be parsed with `fractions_are_leaves`, so that `(1/3)`, `1(1/2)` and `20%` are single leaves: they
+    stay single if the text has that quantity, and otherwise become a division or a sum.
     """
     aligner = _Aligner(language, text, quantities)
     expression = aligner.visit(_percents_joined(equation, quantities))
@@ -89,7 +89,7 @@ class _Aligner:
         return next((q for q in ones if self._counts(q)), None)
 
     def _counts(self, quantity: Quantity) -> bool:
-        """Whether a number says how much, rather than which one: 1小时 and 1：4 do, 6（1）班 and 第1天 do not."""
+        """Whether a number says how much rather than which one: 1小时 and 1：4 do, 6（1）班 and 第1天 do not."""
         known = self.language.unit_of(self.text, quantity)
         before = self.text[max(0, quantity.start - 1) : quantity.start]
         after = self.text[quantity.end : quantity.end + 1]
@@ -97,7 +97,7 @@ class _Aligner:
         return bool(known.unit) or (known.kind == "bare" and not a_label)
 
     def _find_rounded(self, value: Fraction) -> Quantity | None:
-        """A fraction of the text that the equation rounds: 0.3333 for 1/3."""
+        """A fraction in the text that the equation has in rounded form: 0.3333 for 1/3."""
         if value.denominator < 100:
             return None
         unit = Fraction(1, 10 ** (len(str(value.denominator)) - 1))
@@ -112,7 +112,7 @@ class _Aligner:
         return all(self._find(part) is not None for part in parts)
 
     def _expanded(self, leaf: Constant) -> Expression:
-        """`(1/3)` as 1/3, `1(1/2)` as 1+1/2, and `20%` as 20/100 where the text has the 20."""
+        """`(1/3)` as 1/3, `1(1/2)` as 1+1/2, and `20%` as 20/100 if the text has the 20."""
         parts = [Constant(Fraction(part)) for part in _WRITTEN_PARTS.findall(leaf.written)]
         if leaf.written.endswith("%"):
             if self._find(parts[0].value) is None:
@@ -126,7 +126,7 @@ class _Aligner:
 
 
 def _percents_joined(equation: Expression, quantities: Sequence[Quantity]) -> Expression:
-    """`70*2.5*3*0.01` as `70*2.5*3%` where the text has the 3 %: MAWPS writes percents as factors of 0.01."""
+    """`70*2.5*3*0.01` as `70*2.5*3%` if the text has 3 %: MAWPS writes percentages as factors of 0.01."""
     percents = {quantity.value for quantity in quantities if quantity.form == "percent"}
     if not percents:
         return equation
@@ -143,7 +143,7 @@ def _percents_joined(equation: Expression, quantities: Sequence[Quantity]) -> Ex
 
 
 def _join_percents(factors: list[Member], percents: Set[Fraction]) -> bool:
-    """Put `3%` in the place of 3 and 0.01 wherever a text has it; whether there was anything to join."""
+    """Replace 3 and 0.01 by `3%` wherever the text has it; returns whether anything was replaced."""
     before = len(factors)
     for hundredth in [factor for factor in factors if factor.expression == Constant(_ONE_PERCENT)]:
         for position, other in enumerate(factors):

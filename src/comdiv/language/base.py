@@ -1,7 +1,7 @@
-"""What a language has to tell us: tokens, clauses, quantities, units, content words, and the words of its stories.
+"""What a language provides: tokens, clauses, quantities, units, content words, and the words of its stories.
 
-Everything else in the package is written against `Language`. A language is a folder: a subclass in its `__init__.py`,
-and beside it the data that the subclass need not spell out (`units.txt`, `words.yaml`, `prompts.yaml`).
+The rest of the package knows only `Language`. A language is a folder: a subclass in its `__init__.py`, with its data
+in files beside it (`units.txt`, `words.yaml`, `prompts.yaml`).
 """
 
 import re
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from comdiv.language.prompts import Prompts
     from comdiv.language.story import StoryWords
 
-NUMBER_MASK = "NUM"  # what stands for any number, wherever the number itself does not matter
+NUMBER_MASK = "NUM"  # replaces every number where its value does not matter
 SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
-MINIMUM_COUNT = 5  # of a unit that a corpus teaches: once is chance, twice a twin
+MINIMUM_COUNT = 5  # of a unit learnt from a corpus: one occurrence may be chance, two may be twins
 _WORD = re.compile(r"[^\W_]")  # a letter or digit of any script
 
 
 class Token(NamedTuple):
-    """A word, a number or a sign, by its character offsets. `quantity` is its index where it is a number."""
+    """A word, a number or a sign, with its character offsets. `quantity` is the index of a number."""
 
     text: str
     start: int
@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
 
 class ClauseSpan(NamedTuple):
-    """Where a clause begins and ends: behind its closing sign. The last one is the question."""
+    """Where a clause begins and ends, including its closing sign. The last clause is the question."""
 
     text: str
     start: int
@@ -59,9 +59,9 @@ class ContentWords:
 
 @dataclass(frozen=True, slots=True)
 class UnitLexicon:
-    """Words that are units; `longest` bounds the look-ahead where words are not separated by spaces.
+    """Words that are units; `longest` bounds the look-ahead in languages without spaces between words.
 
-    A closed table never suffices, because corpora count 件, 盒, peaches and bookshelves: `learn_units` extends it.
+    No fixed table is complete, because corpora count 件, 盒, peaches and bookshelves: `learn_units` extends it.
     """
 
     words: frozenset[str]
@@ -71,7 +71,7 @@ class UnitLexicon:
         object.__setattr__(self, "longest", max(map(len, self.words), default=0))
 
     def extended(self, words: Iterable[str]) -> "UnitLexicon":
-        """With more words."""
+        """The lexicon with more words."""
         return UnitLexicon(self.words | frozenset(words))
 
 
@@ -80,13 +80,13 @@ class Language(ABC):
 
     code: str
     name: str
-    spaced: bool = True  # whether blanks stand between words, and between the sentences of a text
+    spaced: bool = True  # whether words and sentences are separated by spaces
 
     def __init__(self, lexicon: UnitLexicon | None = None) -> None:
         self.lexicon = self._shipped_units() if lexicon is None else lexicon
         self._tables: dict[str, dict[str, Any]] = {}
 
-    # --- what every language says ---
+    # --- what every language must define ---
 
     @abstractmethod
     def words(self, text: str, start: int, end: int) -> list[Token]:
@@ -94,7 +94,7 @@ class Language(ABC):
 
     @abstractmethod
     def clause_ends(self, text: str) -> Iterable[re.Match[str]]:
-        """The signs that end a clause; those inside numbers may be among them, they are passed over."""
+        """The signs that end a clause; those inside numbers may be included, the caller skips them."""
 
     @abstractmethod
     def number_word_spans(self, text: str) -> Iterable[NumberSpan]:
@@ -114,45 +114,45 @@ class Language(ABC):
 
     @abstractmethod
     def counted_words(self, text: str) -> Iterable[str]:
-        """Candidates for units: what follows a number or a question for one. `learn_units` counts them."""
+        """Candidate units: words after a number or after "how many". `learn_units` counts them."""
 
-    # --- what a language may say ---
+    # --- what a language may define ---
 
     def digit_spans(self, text: str) -> Iterable[NumberSpan]:
-        """Numbers written with digits, from left to right: `1,200` and `3.5`. Elsewhere a comma may mean a point."""
+        """Numbers written with digits, from left to right: `1,200` and `3.5`. Override it for decimal commas."""
         return number_spans(text)
 
     def write_number(self, value: Fraction, model: Quantity) -> str | None:
-        """A value the way another number of a text is written; None where that form cannot hold it."""
+        """A value in the form of another number of a text; None if that form cannot represent it."""
         return write_like(value, model)
 
     def recognises(self, text: str) -> bool:
-        """Whether a text shows by itself that it is in this language: by its script, or by words that others lack."""
+        """Whether a text is recognisably in this language, by its script or by words that other languages lack."""
         return False
 
     def proper_names(self, texts: Iterable[str]) -> frozenset[str]:
-        """The words of a corpus that can only be names; empty where the script does not tell them from others."""
+        """The words of a corpus that can only be names; empty if the script does not distinguish them."""
         return frozenset()
 
     def named_roles(self, text: str, names: Set[str]) -> Mapping[str, str]:
-        """Who and where: the first `person` and the first `place` that a text names, out of its corpus's names."""
+        """The first `person` and the first `place` that a text names, chosen from the names of its corpus."""
         return {}
 
     @property
     def coherence(self) -> "Coherence | None":
-        """What `comdiv augment --checks full` asks of this language; None where it has nothing to say."""
+        """This language's part of `comdiv augment --checks full`; None if it has none."""
         return None
 
     @cached_property
     def story(self) -> "StoryWords":
-        """The closed classes of words that the synthesis knows (`words.yaml`); empty classes where there are none."""
+        """The closed word classes that the synthesis uses (`words.yaml`); classes that are not given are empty."""
         from comdiv.language.story import story_words
 
         return story_words(self.data("words.yaml"), spaced=self.spaced)
 
     @cached_property
     def prompts(self) -> "Prompts | None":
-        """How a language model is asked (`prompts.yaml`); None where the language has no prompts of its own."""
+        """How to prompt a language model (`prompts.yaml`); None if the language has no prompts."""
         from comdiv.language.prompts import prompts_from
 
         table = self.data("prompts.yaml")
@@ -160,48 +160,48 @@ class Language(ABC):
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Numbers that expressions have and texts do not: every solver knows them, whatever it was trained on."""
+        """Numbers that occur in expressions but not in texts: every solver knows them, whatever it was trained on."""
         return tuple(self.data("words.yaml").get("constants", ("1",)))
 
     @property
     def weights(self) -> dict[str, str]:
-        """Pre-trained models of this language on the Hugging Face hub: an `encoder` and a `causal` one; or none."""
+        """Pre-trained models of this language on the Hugging Face hub, by kind: `encoder`, `causal`; may be empty."""
         return dict(self.data("words.yaml").get("weights", {}))
 
     def data(self, name: str) -> dict[str, Any]:
-        """A YAML file of the language's folder as a mapping; empty where the language has no such file."""
+        """A YAML file of the language's folder as a mapping; empty if there is no such file."""
         if name not in self._tables:
             try:
                 table = yaml.safe_load(self._file(name)) or {}
             except yaml.YAMLError as error:
                 reason = " ".join(str(error).split())
-                raise ComdivError(f"the language '{self.code}': {name} is no YAML: {reason}") from error
+                raise ComdivError(f"the language '{self.code}': {name} is not YAML: {reason}") from error
             if not isinstance(table, dict):
                 raise ComdivError(f"the language '{self.code}': {name} is not a mapping")
             self._tables[name] = table
         return self._tables[name]
 
     def _shipped_units(self) -> UnitLexicon:
-        """The list that comes with the language: units between blanks, `#` begins a comment."""
+        """The units listed in `units.txt`, separated by white space; `#` begins a comment."""
         lines = self._file("units.txt").splitlines()
         return UnitLexicon(frozenset(word for line in lines for word in line.partition("#")[0].split()))
 
     def _file(self, name: str) -> str:
-        """A file of the package that the language's class stands in; empty where there is none."""
+        """The text of a file in the package of the language's class; empty if there is none."""
         module = sys.modules[type(self).__module__]
         path = files(module).joinpath(name) if hasattr(module, "__path__") else None
         return path.read_text(encoding="utf-8") if path is not None and path.is_file() else ""
 
-    # --- what follows from it: called by `comdiv.reading` ---
+    # --- derived from the above; called by `comdiv.reading` ---
 
     def with_lexicon(self, lexicon: UnitLexicon) -> "Language":
-        """The same language with other units, for instance those learnt from a corpus."""
+        """The same language with another lexicon of units, for instance one learnt from a corpus."""
         return type(self)(lexicon)
 
     def numbers(self, text: str, *, number_words: bool = False) -> list[NumberSpan]:
-        """Where the quantities of a text are, and their values: all that some need to know of them."""
+        """The positions and values of the quantities of a text, which is all that some callers need."""
         spans = list(self.digit_spans(text))
-        return _merged(spans, self.number_word_spans(text)) if number_words else spans
+        return _merge(spans, self.number_word_spans(text)) if number_words else spans
 
     def quantities(self, text: str, *, number_words: bool = False) -> list[Quantity]:
         """The quantities of a text in order of appearance, without units: `N0`, `N1`…"""
@@ -213,7 +213,7 @@ class Language(ABC):
     def tokens(
         self, text: str, quantities: Sequence[Quantity] | None = None, *, number_words: bool = False
     ) -> list[Token]:
-        """The tokens of a text; every number is one token, whatever signs are in it."""
+        """The tokens of a text; every number is one token, whatever signs it contains."""
         tokens: list[Token] = []
         position = 0
         for quantity in self.quantities(text, number_words=number_words) if quantities is None else quantities:
@@ -226,7 +226,7 @@ class Language(ABC):
         """The clauses, which together cover the text; a clause without a word joins its neighbour."""
         inside_numbers = _positions(self.digit_spans(text) if quantities is None else quantities)
         ends = (match.end() for match in self.clause_ends(text) if match.start() not in inside_numbers)
-        return _joined(text, ends)
+        return _join_clauses(text, ends)
 
 
 def learn_units(language: Language, texts: Iterable[str], minimum: int = MINIMUM_COUNT) -> UnitLexicon:
@@ -236,7 +236,7 @@ def learn_units(language: Language, texts: Iterable[str], minimum: int = MINIMUM
 
 
 def mask_numbers(text: str, numbers: Iterable[NumberSpan | Quantity]) -> str:
-    """The text with every number as one mask and white space folded: equal for twins, and only for them."""
+    """The text with every number masked and white space collapsed: equal for twins and only for them."""
     pieces: list[str] = []
     position = 0
     for number in numbers:
@@ -250,8 +250,8 @@ def as_measure(quantity: Quantity, unit: str) -> Quantity:
     return replace(quantity, unit=unit, kind="measure")
 
 
-def _merged(digits: list[NumberSpan], words: Iterable[NumberSpan]) -> list[NumberSpan]:
-    """Both kinds in text order; where they overlap, digits win."""
+def _merge(digits: list[NumberSpan], words: Iterable[NumberSpan]) -> list[NumberSpan]:
+    """Both kinds of number in text order; if they overlap, digits win."""
     taken = _positions(digits)
     free = [word for word in words if taken.isdisjoint(range(word.start, word.end))]
     return sorted([*digits, *free], key=lambda span: span.start)
@@ -262,8 +262,8 @@ def _positions(spans: Iterable[NumberSpan | Quantity]) -> set[int]:
     return {position for span in spans for position in range(span.start, span.end)}
 
 
-def _joined(text: str, ends: Iterable[int]) -> list[ClauseSpan]:
-    """Clauses from the offsets where they end; one without a letter or digit joins its neighbour."""
+def _join_clauses(text: str, ends: Iterable[int]) -> list[ClauseSpan]:
+    """Clauses from their end offsets; one without a letter or digit joins its neighbour."""
     spans: list[tuple[int, int]] = []
     start = 0
     for end in [*ends, len(text)]:

@@ -1,6 +1,6 @@
-"""What `comdiv augment --checks full` asks of a language: who acts, what a question is about, which words calculate.
+"""What `comdiv augment --checks full` needs from a language: who acts, what a question asks, which words calculate.
 
-A language that has nothing to say here can be augmented with `--checks paper`.
+A language without this can still be augmented with `--checks paper`.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """The names of people that a corpus shows, each with its gender (`m`, `f`, or empty where the texts do not say)."""
+    """The names of the people in a corpus, each with a gender (`m`, `f`, or empty if the texts do not show it)."""
 
     gender: dict[str, str]
 
@@ -27,9 +27,9 @@ class Actors:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a question asks for, or a clause states. Equal keys: the clause states what the question asks for.
+    """What a question asks for, or a clause states. If the keys are equal, the clause states what the question asks.
 
-    `actor` is the person it is about, as written; `state` says that it tells how things stand rather than an event.
+    `actor` is the person it is about, as written; `state` means that it describes a state, not an event.
     """
 
     key: tuple[object, ...]
@@ -38,7 +38,7 @@ class Frame:
 
 
 class Coherence(ABC):
-    """One language's part of the full checks. Methods get `Actors`, so that they keep nothing themselves."""
+    """One language's part of the full checks. Methods are given the `Actors`, so that the class has no state."""
 
     @abstractmethod
     def actors(self, readings: "Iterable[Reading]") -> Actors:
@@ -46,17 +46,17 @@ class Coherence(ABC):
 
     @abstractmethod
     def question_frame(self, reading: "Reading", actors: Actors) -> Frame | None:
-        """What the question asks for; None where no clause could state it."""
+        """What the question asks for; None if no clause could state it."""
 
     @abstractmethod
     def clause_frame(self, reading: "Reading", clause: int, actors: Actors) -> Frame | None:
-        """What a clause with one quantity states; None where a story cannot take its place."""
+        """What a clause with one quantity states; None if a story cannot replace it."""
 
     @abstractmethod
     def recast(
         self, reading: "Reading", old: str, new: str, other: "Reading", clause: int, actors: Actors
     ) -> str | None:
-        """The narrative with `old` renamed to `new`, to stand in `other` for a clause; None where people collide."""
+        """The narrative with `old` renamed to `new`, to replace a clause of `other`; None if people collide."""
 
     @abstractmethod
     def told_by_events(self, reading: "Reading", frame: Frame) -> bool:
@@ -64,19 +64,19 @@ class Coherence(ABC):
 
     @abstractmethod
     def fragment_kind(self, tokens: Sequence[str], actors: Actors) -> str | None:
-        """The grammatical kind of a fragment that may be exchanged for another of its kind; None: leave it alone."""
+        """The grammatical kind of a fragment, which may be exchanged for others of its kind; None: not exchangeable."""
 
     @abstractmethod
     def content_stems(self, tokens: Iterable[str]) -> frozenset[str]:
-        """The content words among tokens, as stems: "apples" and "apple" are one."""
+        """The stems of the content words among tokens: "apples" and "apple" have the same."""
 
     @abstractmethod
     def is_content(self, token: str) -> bool:
-        """Whether a token, lower-cased, carries meaning of its own."""
+        """Whether a lower-cased token is a content word."""
 
 
 class WordLists:
-    """The lists in the `coherence.yaml` of a language's package; items stand between blanks."""
+    """The lists in the `coherence.yaml` of a language's package; items are separated by white space."""
 
     def __init__(self, package: str) -> None:
         text = files(package).joinpath("coherence.yaml").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ class WordLists:
         return frozenset(str(self._table[name]).split())
 
     def pattern(self, name: str) -> str:
-        """A list of patterns as one that finds any of them."""
+        """A list of patterns combined into one that matches any of them."""
         return "|".join(str(self._table[name]).split())
 
     def forms(self, name: str) -> dict[str, str]:

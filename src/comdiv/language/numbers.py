@@ -11,11 +11,11 @@ from comdiv.expression import format_number
 from comdiv.expression.evaluation import decimal_places
 from comdiv.problem import NumberForm, Quantity
 
-MOST_DECIMALS = 3  # that are written: schoolbooks have 0.125, hardly 0.0625
+MOST_DECIMALS = 3  # in numbers that comdiv writes: schoolbooks have 0.125 but hardly 0.0625
 MOST_DENOMINATOR = 1000
 MAX_DIGITS = 30  # a longer run of digits is a telephone number or an attack, not a quantity
 
-# Full-width forms, one character for one, so that offsets stay those of the text.
+# Full-width forms, one character for one, so that offsets refer to the text.
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９％／（）", "0123456789%/()")
 _ANY_FULL_WIDTH = re.compile("[０１２３４５６７８９％／（）．]")  # a search is faster than a translation
 _FULL_WIDTH_POINT = re.compile(r"(?<=[0-9])．(?=[0-9])")  # elsewhere it is a full stop
@@ -41,12 +41,12 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-# A whole number before a word: what most numbers are, found without trying all the other forms first.
+# A whole number before a word, the most common case: matched without trying all other forms first.
 _PLAIN = re.compile(
     rf"(?<![A-Za-z_\d])(?<!\d\.)\d{{1,15}}(?=[^\sA-Za-z\d.,/%({_VULGAR}]|\s[^\s\d/%(])",
     re.ASCII,
 )
-_BEGINNING = re.compile(rf"[-(.\d{_VULGAR}]", re.ASCII)  # of a number: most of a text is passed over by it
+_BEGINNING = re.compile(rf"[-(.\d{_VULGAR}]", re.ASCII)  # of a number: skips most of a text
 _OPERATOR_BEFORE = frozenset("-+*×÷/=")
 _OPERATOR_AFTER = re.compile(r"[+*×÷/=]|-(?![A-Za-z])")  # 1/2-inch is a fraction
 _QUOTIENT = re.compile(r"\s*(?:的?商|与|再|加|减|乘|除)")
@@ -70,9 +70,9 @@ def half_width(text: str) -> str:
 
 
 def number_spans(text: str) -> Iterator[NumberSpan]:
-    """The numbers of a text from left to right. What is no number (1/0, 50 digits) is passed over.
+    """The numbers of a text from left to right. What is not a number (1/0, 50 digits) is skipped.
 
-    As `_PATTERN.finditer` would find them, several times faster.
+    The result is that of `_PATTERN.finditer`, several times faster.
     """
     text = half_width(text)
     position = 0
@@ -89,7 +89,7 @@ def number_spans(text: str) -> Iterator[NumberSpan]:
 
 
 def _spans_of(text: str, match: re.Match[str]) -> Iterator[NumberSpan]:
-    """The number that was found, or both where it is a division of two, or none."""
+    """The number of a match; both numbers if it is a division; nothing if it is not a number."""
     form = str(match.lastgroup)
     if len(match[0]) > MAX_DIGITS and sum(character.isdecimal() for character in match[0]) > MAX_DIGITS:
         return
@@ -103,7 +103,7 @@ def _spans_of(text: str, match: re.Match[str]) -> Iterator[NumberSpan]:
 
 
 def _is_division(text: str, match: re.Match[str]) -> bool:
-    """Whether `168/6` is an exercise rather than a fraction: beside an operator, or in Chinese improper or 的商."""
+    """Whether `168/6` is an exercise, not a fraction: beside an operator; in Chinese also improper or before 的商."""
     if text[match.start() - 1 : match.start()] in _OPERATOR_BEFORE or _OPERATOR_AFTER.match(text, match.end()):
         return True
     top, bottom = (int(digits) for digits in _INTEGERS.findall(match[0]))
@@ -125,7 +125,7 @@ def _form(form: str, text: str) -> NumberForm:
     return "mixed" if form == "vulgar" and len(text) > 1 else _FORMS[form]
 
 
-@lru_cache(maxsize=4096)  # the same few numbers are everywhere
+@lru_cache(maxsize=4096)  # the same few numbers occur everywhere
 def _whole(digits: str) -> Fraction:
     return Fraction(int(digits))
 
@@ -145,7 +145,7 @@ def _value(form: str, text: str) -> Fraction | None:
 
 
 def write_like(value: Fraction, model: Quantity) -> str | None:
-    """The value in the model's form, exactly; None where that form cannot hold it."""
+    """The value in the model's form, exactly; None if that form cannot represent it."""
     match model.form:
         case "integer" | "decimal":
             return _written_plainly(value, model)
@@ -159,12 +159,12 @@ def write_like(value: Fraction, model: Quantity) -> str | None:
             whole, rest = divmod(value, 1)
             fraction = _written_fraction(rest, model.text)
             return None if fraction is None else f"{whole}{'' if '(' in model.text else ' '}{fraction}"
-        case _:  # words are not written: "thirty-four" is another skill
+        case _:  # number words such as "thirty-four" are not generated
             return None
 
 
 def _written_plainly(value: Fraction, model: Quantity) -> str | None:
-    """An integer stays one: a count of 3.5 apples is none. A decimal may come out whole."""
+    """An integer stays an integer, because nobody has 3.5 apples. A decimal may become whole."""
     if model.form == "integer" and value.denominator != 1:
         return None
     decimal = _written_decimal(value)

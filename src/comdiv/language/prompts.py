@@ -1,4 +1,4 @@
-"""How a language model is asked and shown examples: the prompts of a language's `prompts.yaml`."""
+"""How to prompt a language model and show it examples: the contents of a language's `prompts.yaml`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
-    """With or without working: what is asked for, and where the model's words end."""
+    """A style of prompt, with or without working: what is asked for, and where the model's output ends."""
 
     name: str
     instruction: str
@@ -19,7 +19,7 @@ class PromptStyle:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The styles of one language, direct first, and how a worked solution is put into words."""
+    """The prompt styles of one language, the direct one first, and the wording of a worked solution."""
 
     styles: tuple[PromptStyle, ...]
     between_steps: str
@@ -27,7 +27,7 @@ class Prompts:
     answer: str
 
     def solution(self, steps: Sequence[str], answer: str) -> str:
-        """The steps of a calculation and its answer, as a worked example shows them."""
+        """The steps of a calculation and its answer, as shown in a worked example."""
         told = self.between_steps.join(steps) + self.after_steps if steps else ""
         return told + self.answer.format(answer=answer)
 

@@ -1,4 +1,4 @@
-"""What the rules of the synthesis have to know of a language besides its units: the classes of `words.yaml`."""
+"""What the synthesis rules need to know about a language besides its units: the word classes of `words.yaml`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,20 +13,20 @@ _ENDS_SENTENCE = '.?!"”'
 
 @dataclass(frozen=True)
 class StoryWords:
-    """The closed classes of one language. `generic` words name nothing: a clause made of them fits any story."""
+    """The closed word classes of one language. `generic` words name nothing: a clause made of them fits any story."""
 
     spaced: bool = True
     generic: frozenset[str] = frozenset()
-    bound: frozenset[str] = frozenset()  # generic, but only where the seed speaks of the same part
-    empty: frozenset[str] = frozenset()  # do not even tell one part of a thing from another
-    comparison: re.Pattern[str] = _NOTHING  # more or less than another
-    multiples: tuple[str, ...] = ()  # what a question counts that asks how many times as much
-    rest: frozenset[str] = frozenset()  # parts of words that speak of what is left
-    already: re.Pattern[str] = _NOTHING  # a time that a question may speak of only where its story does
+    bound: frozenset[str] = frozenset()  # generic, but only if the seed speaks of the same part
+    empty: frozenset[str] = frozenset()  # do not even distinguish parts of a thing
+    comparison: re.Pattern[str] = _NOTHING  # says more or less than another
+    multiples: tuple[str, ...] = ()  # the unit of a question that asks how many times as much
+    rest: frozenset[str] = frozenset()  # parts of words about what is left
+    already: re.Pattern[str] = _NOTHING  # a time that a question may mention only if its story does
     negative: re.Pattern[str] = _NOTHING  # speaks of the other part: not, left, the rest
     no_rest: re.Pattern[str] = _NOTHING  # a share of which nothing is left over: a discount, a tax
-    rest_topic: re.Pattern[str] = _NOTHING  # a clause that goes on about what is left
-    no_name: re.Pattern[str] = _NOTHING  # what stands where a name may stand, but is none
+    rest_topic: re.Pattern[str] = _NOTHING  # a clause that continues with what is left
+    no_name: re.Pattern[str] = _NOTHING  # what can take the place of a name but is not one
     connectives: tuple[str, ...] = ()
     per: re.Pattern[str] = _NOTHING
     per_word: re.Pattern[str] = _NOTHING
@@ -35,28 +35,28 @@ class StoryWords:
     asked_pair: re.Pattern[str] = _NOTHING  # a question about two things: `first` 比 `second` 多多少
     synonyms: Mapping[str, str] = field(default_factory=dict)
     roles: tuple[re.Pattern[str], ...] = ()
-    possessive: str = ""  # what stands between an owner and a thing: 小红的邮票
-    copulas: tuple[str, ...] = ()  # what stands between a thing and the number of it: 面积是12
-    openers: frozenset[str] = frozenset()  # words whose capital only says that a sentence begins
+    possessive: str = ""  # joins an owner and a thing: 小红的邮票
+    copulas: tuple[str, ...] = ()  # joins a thing and its number: 面积是12
+    openers: frozenset[str] = frozenset()  # words that are capitalised only because they begin a sentence
 
     def speaks_of_rest(self, text: str) -> bool:
         """Whether a clause speaks of what is left."""
         return any(word in text for word in self.rest)
 
     def unit_name(self, unit: str | None) -> str | None:
-        """A unit under the name that all its synonyms share."""
+        """The name that a unit shares with all its synonyms."""
         return None if unit is None else self.synonyms.get(unit, unit)
 
     def merge_synonyms(self, words: Iterable[str]) -> frozenset[str]:
-        """The words as a set, synonyms as one."""
+        """The words as a set, with synonyms merged."""
         return frozenset([self.synonyms.get(word, word) for word in words])
 
     def owner(self, name: str) -> str:
-        """Whose a thing is, as a story names them before: 小红 of 小红的邮票; without an owner, the thing itself."""
+        """The owner of a thing as named earlier in a story: 小红 of 小红的邮票; without one, the thing itself."""
         return name.split(self.possessive)[0] if self.possessive else name
 
     def names_in(self, masked: str) -> Iterator[tuple[str, str]]:
-        """Who and what a clause speaks of, by role; its number is masked."""
+        """The people and things that a clause mentions, by role; its number is masked."""
         for pattern in self.roles:
             match = pattern.search(masked)
             for role, text in match.groupdict().items() if match else ():
@@ -64,7 +64,7 @@ class StoryWords:
                     yield role, name
 
     def _bare_name(self, name: str) -> str:
-        """A name without the connectives around it; empty where nothing is left."""
+        """A name without the connectives around it; empty if nothing is left."""
         name = name.strip()
         while (prefix := next((c for c in self.connectives if name.startswith(c)), None)) is not None:
             name = name.removeprefix(prefix).strip()
@@ -72,7 +72,7 @@ class StoryWords:
         return "" if numbered or self.no_name.search(name) else name
 
     def without_connective(self, text: str) -> str:
-        """The clause without "那么" or "then" at its beginning: what it joined to stays behind."""
+        """The clause without "那么" or "then" at its beginning, since the clause before it is not taken along."""
         text = text.lstrip()
         for connective in self.connectives:
             rest = text[len(connective) :]
@@ -82,7 +82,7 @@ class StoryWords:
         return text
 
     def join_clauses(self, clauses: Iterable[str]) -> str:
-        """Clauses one after the other; where words are spaced, with a space and a capital after a full stop."""
+        """The clauses joined to a text; if words are spaced, with spaces between and a capital after a full stop."""
         if not self.spaced:
             return "".join(clause.strip() for clause in clauses)
         text = ""
@@ -99,7 +99,7 @@ class StoryWords:
 def story_words(table: Mapping[str, Any], *, spaced: bool) -> StoryWords:
     """The classes that a `words.yaml` fills; those that it leaves out are empty.
 
-    A language without any counts every word as a name, so that only clauses without a foreign word are taken.
+    In a language without any, every word counts as a name, so that only clauses without foreign words are used.
     """
 
     def words(name: str) -> frozenset[str]:

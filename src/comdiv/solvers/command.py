@@ -107,9 +107,9 @@ class CommandSolver:
         try:
             lines = [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
         except ValueError as error:
-            raise ComdivError(f"{self.name}: its output is no JSON Lines: {error}") from error
+            raise ComdivError(f"{self.name}: its output is not JSON Lines: {error}") from error
         if not all(isinstance(line, dict) for line in lines):
-            raise ComdivError(f"{self.name}: a line of its output is no JSON object")
+            raise ComdivError(f"{self.name}: a line of its output is not a JSON object")
         return lines
 
 

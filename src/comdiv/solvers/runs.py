@@ -17,7 +17,7 @@ from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
 from comdiv.files import file_sha256, write_text
-from comdiv.loading import fitted, load_yaml
+from comdiv.loading import load_yaml, validate
 from comdiv.problem import Problem
 from comdiv.registry import SOLVERS
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
@@ -52,7 +52,7 @@ def read_config(run: Path) -> dict[str, Any]:
     config = load_yaml(run / CONFIG)
     if not isinstance(config, dict):
         raise ComdivError(f"{run} is no run of a solver: {CONFIG} is not a mapping")
-    fitted(config, _RunConfig, f"{run} is no run of a solver: {CONFIG}")
+    validate(config, _RunConfig, f"{run} is no run of a solver: {CONFIG}")
     return config
 
 

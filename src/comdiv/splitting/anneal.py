@@ -1,8 +1,8 @@
 """Simulated annealing over splits of fixed size: the default search of §III-A.
 
-The objective is J = D_c - 10·max(0, D_a - bound) - w·|log LR|, or -|D_c - D| in place of D_c for a target D. There are
-two levels. First whole blocks move, a block being all units whose most frequent compound is the same: where a compound
-goes is decided here, which single exchanges cannot undo once it is cold. Then twin groups move one by one.
+The objective is J = D_c - 10·max(0, D_a - bound) - w·|log LR|, with -|D_c - D| instead of D_c for a target D. There are
+two levels. First whole blocks move: a block is all units that share their most frequent compound. This decides the side
+of each compound, which single exchanges cannot change at low temperature. Then twin groups move one by one.
 """
 
 import dataclasses
@@ -22,25 +22,25 @@ from comdiv.splitting.sides import bound_missed, compound_divergence, random_spl
 Progress = Callable[[int, int], None]
 
 ATOM_WEIGHT = 10.0
-NO_BOUND = 2.0  # divergences end at 1
-MARGIN = 1e-10  # running sums drift by less, so that what is within the bound here is so when it is counted anew
-SLICES = 100  # pieces of a walk: between two of them the sums are made exact, and the caller hears of progress
-KEEP_BOUND_FROM = 0.9  # share of a walk after which nothing may leave the bound any more
+NO_BOUND = 2.0  # no divergence exceeds 1
+MARGIN = 1e-10  # running sums drift by less, so that a state within the bound here is also within it when recomputed
+SLICES = 100  # pieces of a walk: after each one the sums are recomputed exactly and progress is reported
+KEEP_BOUND_FROM = 0.9  # share of a walk after which no move may leave the bound
 
-# Temperatures are in units of (mean size of what moves) / (test size), about what one move changes D_c by. Each pair is
-# where cooling begins and ends. Blocks start hot, so that chance does not decide; groups start just below the
-# temperature at which what the blocks have found would melt.
+# Temperatures are in units of (mean size of what moves) / (test size), which is about how much one move changes D_c.
+# Each pair is where cooling begins and ends. Blocks start hot, so that the random start does not matter; groups start
+# just below the temperature at which the arrangement of the blocks would melt.
 BLOCK_TEMPERATURES = (2.0, 0.002)
 GROUP_TEMPERATURES = (0.25, 0.02)
 RANDOM_START_TEMPERATURES = (0.5, 0.005)
 TARGET_TEMPERATURES = (0.05, 0.005)
 
-BLOCK_STARTS = 12  # walks over blocks; they are cheap, and each settles elsewhere
+BLOCK_STARTS = 12  # walks over blocks; they are cheap, and each ends in a different arrangement
 BLOCK_SHARE = 0.4  # of all steps
-REFINED_STARTS = 4  # of them, the best are refined: the best arrangement of blocks need not refine best
+REFINED_STARTS = 4  # how many of the best are refined: the best arrangement of blocks need not give the best split
 
 TARGET_TOLERANCE = 0.005
-TARGET_AIM = 0.001  # a walk goes on until it is this near
+TARGET_AIM = 0.001  # a walk ends when it is this close
 LENGTH_TOLERANCE = math.log(1.01)
 
 
@@ -56,7 +56,7 @@ class AnnealSettings:
     seed: int
 
     def goal(self, *, target: float | None) -> Goal:
-        """The objective in the form that the compiled loop reads."""
+        """The objective in the form that the compiled loop uses."""
         return Goal(
             target=-1.0 if target is None else target,
             bound=NO_BOUND if self.atom_bound is None else max(self.atom_bound - MARGIN, ROUNDING / 10),
@@ -67,7 +67,7 @@ class AnnealSettings:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """Where a walk came to: its best state within the bound, or the last one if there was none."""
+    """The outcome of a walk: its best state within the bound, or the last one if there was none."""
 
     test_mask: Mask
     objective: float
@@ -77,7 +77,7 @@ class Walked:
 
 
 class _Meter:
-    """Counts steps over all walks of a search and tells the caller."""
+    """Counts steps over all walks of a search and reports progress."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self.done, self.total, self.progress = 0, total, progress
@@ -97,7 +97,7 @@ def anneal(
 ) -> tuple[Mask, int]:
     """The best split found, as a mask over items, and the number of steps it took.
 
-    Raises `ComdivError` where no state met the bound on the atom divergence, or the target.
+    Raises `ComdivError` if no state met the bound on the atom divergence, or the target.
     """
     start = random_split(encoded, test_size, settings.seed)
     meter = _Meter(settings.steps_per_item * encoded.items, progress)
@@ -134,7 +134,7 @@ def _quality(walked: Walked) -> tuple[bool, float]:
 def _arrange_blocks(
     encoded: Encoded, start: Mask, settings: AnnealSettings, goal: Goal, steps: int, meter: _Meter
 ) -> list[Mask]:
-    """The best few of some walks over blocks, filled up to the size of `start`; fewer or none if that cannot be had."""
+    """The best few walks over blocks, filled up to the size of `start`; fewer or none if the sizes do not add up."""
     blocks = make_level(dataclasses.replace(encoded, groups=_blocks(encoded)), settings.alphas)
     size = int(start.sum())
     found: list[Walked] = []
@@ -144,12 +144,12 @@ def _arrange_blocks(
         if test_mask.any():
             found.append(_walk(blocks, test_mask, goal, BLOCK_TEMPERATURES, steps, seed, meter))
     found.sort(key=_quality, reverse=True)
-    filled = (_filled(encoded, walked.test_mask, size, settings.seed) for walked in found[:REFINED_STARTS])
+    filled = (_fill_up(encoded, walked.test_mask, size, settings.seed) for walked in found[:REFINED_STARTS])
     return [test_mask for test_mask in filled if test_mask is not None]
 
 
 def _seed(seed: int, purpose: str, number: int) -> int:
-    """A seed of its own for every walk, so that no two walks of one search run in step."""
+    """A different seed for every walk, so that no two walks of a search are correlated."""
     sequence = np.random.SeedSequence([seed, *purpose.encode(), number])
     return int(sequence.generate_state(1, dtype=np.uint64)[0])
 
@@ -161,13 +161,13 @@ def _blocks(encoded: Encoded) -> Integers:
     group_of_entry = compounds.row_of_entry()
     order = np.lexsort((compounds.ids, -frequency[compounds.ids], group_of_entry))
     with_compounds, first = np.unique(group_of_entry[order], return_index=True)
-    leaders = compounds.width + np.arange(compounds.rows)  # a group without compounds is a block of its own
+    leaders = compounds.width + np.arange(compounds.rows)  # a group without compounds forms its own block
     leaders[with_compounds] = compounds.ids[order][first]
     return np.unique(leaders, return_inverse=True)[1][encoded.groups].astype(np.int64)
 
 
-def _filled(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | None:
-    """Add random twin groups to a test side until it has `size` items; none if they do not add up."""
+def _fill_up(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | None:
+    """Add random twin groups to a test side until it has `size` items; None if they do not add up."""
     missing = size - int(test_mask.sum())
     if missing == 0:
         return test_mask
@@ -181,7 +181,7 @@ def _filled(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | N
 
 
 def _at_target(level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
-    """Compound divergence at the target: upwards from a random split or, if that gets stuck, down from the highest."""
+    """Compound divergence at the target: up from a random split or, if that gets stuck, down from the highest."""
     target = settings.target
     assert target is not None
     by_chance = compound_divergence(level.encoded, start, settings.alphas)
@@ -190,13 +190,13 @@ def _at_target(level: Level, start: Mask, settings: AnnealSettings, meter: _Mete
     if target >= by_chance - TARGET_TOLERANCE:
         steps = meter.total // 3
         found = _walk(level, start, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
-        if _reached(found, target):
+        if _is_reached(found, target):
             return found
     highest = _highest(level, start, settings, meter)
     if by_chance - TARGET_TOLERANCE <= target <= highest.compound_divergence + TARGET_TOLERANCE:
         top = highest.test_mask
         down = _walk(level, top, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
-        if _reached(down, target):
+        if _is_reached(down, target):
             return down
         found = down if found is None or down.objective > found.objective else found
     nearest = by_chance if target < by_chance else highest.compound_divergence
@@ -205,14 +205,14 @@ def _at_target(level: Level, start: Mask, settings: AnnealSettings, meter: _Mete
     raise target_missed(target, nearest, by_chance, highest.compound_divergence)
 
 
-def _reached(walked: Walked, target: float) -> bool:
+def _is_reached(walked: Walked, target: float) -> bool:
     return walked.within_bound and abs(walked.compound_divergence - target) <= TARGET_TOLERANCE
 
 
 def _walk(
     level: Level, start: Mask, goal: Goal, temperatures: tuple[float, float], steps: int, seed: int, meter: _Meter
 ) -> Walked:
-    """One walk with geometric cooling, in slices; with a target, it ends as soon as it is there."""
+    """One walk with geometric cooling, in slices; with a target, it ends as soon as the target is reached."""
     walk = start_walk(level, start, goal, seed)
     unit = level.mean_size / int(start.sum())
     hot, cold = (temperature * unit for temperature in temperatures)

@@ -1,7 +1,7 @@
 """The compiled loop of `anneal`. Divergences are kept as incremental sums: a move touches only the ids of its units.
 
-Everything that numba compiles stands in this one file, because its cache notices a change of the file that holds a
-function, but not of another file that the function calls into.
+Everything that numba compiles is in this file, because its cache notices changes to the file of a function, but not to
+other files whose functions it calls.
 """
 
 import math
@@ -17,14 +17,14 @@ from comdiv.splitting.anneal_state import TEST, TRAIN, Goal, Sums, Units, Walk
 Function = TypeVar("Function", bound=Callable[..., object])
 RandomState = npt.NDArray[np.uint64]  # (1)
 
-# How many partners are tried for a unit in hand before it is put back.
+# How many partners are tried for a selected unit before it is put back.
 PATIENCE = 32
-# Logarithms of evenly spread numbers from 0 to 1: looking one up is cheaper than computing it.
+# Logarithms of evenly spaced numbers from 0 to 1: a lookup is cheaper than computing one.
 LOGARITHMS = np.log((np.arange(4096) + 0.5) / 4096)
 
 
 def compiled(function: Function) -> Function:
-    """Compile for speed and let other threads run meanwhile; without a writable place for it, do without the cache."""
+    """Compile a function that releases the GIL; caches the result if there is a writable place for it."""
     try:
         return cast(Function, numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # "cannot cache function: no locator available"
@@ -47,7 +47,7 @@ def shift(sums: Sums, unit: int, to: int) -> None:
 
 @compiled
 def recompute(sums: Sums) -> float:
-    """Set the numerator to its exact value; returns by how much the divergence had drifted."""
+    """Set the numerator to its exact value; returns how far the divergence had drifted."""
     exact = 0.0
     for identifier in range(len(sums.sides)):
         exact += sums.train_power[sums.sides[identifier, TRAIN]] * sums.test_power[sums.sides[identifier, TEST]]
@@ -90,7 +90,7 @@ def gain_of(goal: Goal, compound_divergence: float) -> float:
 
 @compiled
 def length_off(units: Units, change: float) -> float:
-    """|log LR| if `change` more of the length lay in test; 0 where a side has no length at all."""
+    """|log LR| if test had `change` more of the length; 0 if a side has no length at all."""
     train = (units.length_sums[TRAIN] - change) / units.side_sizes[TRAIN]
     test = (units.length_sums[TEST] + change) / units.side_sizes[TEST]
     return abs(math.log(train / test)) if train > 0 and test > 0 else 0.0
@@ -98,7 +98,7 @@ def length_off(units: Units, change: float) -> float:
 
 @compiled
 def _random_bits(state: RandomState) -> np.uint64:
-    """32 bits of SplitMix64: a generator of our own, so that a seed means the same under every numba version."""
+    """32 bits of SplitMix64, implemented here so that a seed gives the same numbers under every numba version."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -114,7 +114,7 @@ def _random_below(state: RandomState, limit: int) -> int:
 
 @compiled
 def _allowed_loss(state: RandomState, temperature: float) -> float:
-    """Metropolis' rule, turned round: a move is accepted if it loses no more than this (a number up to 0)."""
+    """The Metropolis rule, inverted: a move is accepted if it loses no more than this (a number of at most 0)."""
     return float(temperature * LOGARITHMS[_random_bits(state) >> np.uint64(20)])
 
 
@@ -135,7 +135,7 @@ def _exchange_places(units: Units, a: int, b: int) -> None:
 
 @compiled
 def _change_side(walk: Walk, unit: int) -> None:
-    """Put a unit on the other side of the border in `order`, and note that it may now differ from the best state."""
+    """Move a unit across the border in `order`, and record that it may now differ from the best state."""
     units, best = walk.units, walk.best
     units.length_sums[units.side[unit]] -= units.lengths[unit]
     if units.side[unit] == TRAIN:
@@ -154,7 +154,7 @@ def _change_side(walk: Walk, unit: int) -> None:
 
 @compiled
 def _record(walk: Walk, objective: float) -> None:
-    """Make the present state the best if it is; costs only what has moved since the last best."""
+    """Record the current state if it is the best so far; the cost depends only on what moved since the last best."""
     best = walk.best
     atom_divergence = divergence_of(walk.atoms, 1.0)
     best.lowest_atom_divergence[0] = min(best.lowest_atom_divergence[0], atom_divergence)
@@ -173,7 +173,7 @@ def _record(walk: Walk, objective: float) -> None:
 
 @compiled
 def objective_of(walk: Walk) -> float:
-    """J of the present state."""
+    """J of the current state."""
     excess = max(0.0, divergence_of(walk.atoms, 1.0) - walk.goal.bound)
     gain = gain_of(walk.goal, divergence_of(walk.compounds, 0.0))
     return float(gain - walk.goal.atom_weight * excess - walk.goal.length_weight * length_off(walk.units, 0.0))
@@ -181,9 +181,9 @@ def objective_of(walk: Walk) -> float:
 
 @compiled
 def _complete(walk: Walk, held: int, least: float, keep_bound: bool) -> bool:
-    """Carry out the exchange in hand if its objective is at least `least`; the last unit in hand is not shifted yet.
+    """Carry out the selected exchange if its objective is at least `least`; its last unit has not been shifted yet.
 
-    Lengths and atoms only ever lower the objective, so the cheapest tests come first.
+    Lengths and atoms can only lower the objective, so the cheapest tests come first.
     """
     units, hand, goal = walk.units, walk.hand, walk.goal
     last = hand[held - 1]
@@ -217,12 +217,11 @@ def _complete(walk: Walk, held: int, least: float, keep_bound: bool) -> bool:
 
 @compiled
 def run_slice(walk: Walk, temperature: float, steps: int, keep_bound: bool) -> int:
-    """So many steps of annealing at one temperature; returns how many exchanges were carried out.
+    """Do `steps` annealing steps at one temperature; returns how many exchanges were carried out.
 
-    A step looks at one unit. One that may leave its side at this temperature is taken in hand, and then units of the
-    other side are tried until their sizes add up to its own. Trying both ends of an exchange one after the other, not
-    as a pair, is what makes the cold end of the walk fast: there a good pair is one in ten thousand, a good unit one
-    in a hundred.
+    A step looks at one unit. A unit that may leave its side at this temperature is selected, and then units of the
+    other side are tried until their sizes add up to its size. Choosing the two ends of an exchange one after the other
+    makes the cold end of the walk fast: there, one unit in a hundred is good, but only one pair in ten thousand.
     """
     compounds, units, goal, hand = walk.compounds, walk.units, walk.goal, walk.hand
     objective = objective_of(walk)
@@ -253,7 +252,7 @@ def run_slice(walk: Walk, temperature: float, steps: int, keep_bound: bool) -> i
             left = open_size - units.sizes[unit]
             if left == 0:
                 done = _complete(walk, held + 1, objective + loss, keep_bound)
-            # A partner for a part of the first unit may use up that part of what the first has gained.
+            # A partner that replaces part of the first unit may use up the same part of the first unit's gain.
             elif gain_of(goal, divergence_after(compounds, unit, 1 - to, 0.0)) - gain >= (
                 surplus * left / units.sizes[first] + loss
             ):

@@ -1,6 +1,6 @@
 """What the compiled loop of `anneal` reads and writes: flat arrays in named tuples, which numba understands.
 
-The arrays change in place while the walk goes on. Nothing outside `anneal` ever sees them.
+The arrays are changed in place during a walk. Nothing outside `anneal` sees them.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ TRAIN, TEST = 0, 1
 class Sums(NamedTuple):
     """Counts of atoms (or of compounds) on both sides, with the numerator of their Chernoff coefficient kept current.
 
-    An id that only one unit has can never be on both sides, so it adds nothing to the numerator and is left out of the
-    lists; the totals know it.
+    An id that only one unit has can never be on both sides. It adds nothing to the numerator, so it is not listed, but
+    it counts in the totals.
     """
 
     offsets: Integers  # (units + 1)
@@ -34,24 +34,24 @@ class Sums(NamedTuple):
 
 
 class Units(NamedTuple):
-    """What the walk moves: twin groups, those of train before those of test in `order`."""
+    """What a walk moves: twin groups, those of train before those of test in `order`."""
 
     sizes: Integers  # (units)
     lengths: Floats  # (units)
     kinds: Integers  # (units): equal for units with the same compounds
     side: Integers  # (units)
     order: Integers  # (units)
-    place: Integers  # (units): where in `order` each unit stands
+    place: Integers  # (units): the position of each unit in `order`
     train_count: Integers  # (1): where in `order` test begins
     length_sums: Floats  # (2)
     side_sizes: Integers  # (2): items on each side; an exchange never changes them
 
 
 class Goal(NamedTuple):
-    """The objective: compound divergence (or nearness to a target), less what atoms and lengths are off by."""
+    """The objective: compound divergence (or closeness to a target), minus penalties for atoms and lengths."""
 
     target: float  # negative: as high as possible
-    bound: float  # of the atom divergence; above 1: none
+    bound: float  # on the atom divergence; above 1: no bound
     atom_weight: float
     length_weight: float
 
@@ -68,20 +68,20 @@ class Best(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """All of it."""
+    """The complete state of a walk."""
 
     compounds: Sums
     atoms: Sums
     units: Units
     goal: Goal
     best: Best
-    hand: Integers  # (largest unit + 1): an exchange in the making; the first goes one way, the others the other way
+    hand: Integers  # (largest unit + 1): the exchange being assembled; the first unit moves one way, the others back
     random: npt.NDArray[np.uint64]  # (1)
 
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A corpus with the units that move, made once for all walks over them."""
+    """A corpus with its movable units, built once for all walks over them."""
 
     encoded: Encoded
     sizes: Integers  # (units)
@@ -167,7 +167,7 @@ def _sums(incidence: Incidence, alpha: float) -> Sums:
 
 
 def _on_sides(sums: Sums, side: Integers) -> Sums:
-    """The same sums with units moved from train to where `side` says, in arrays of their own."""
+    """A copy of the sums with every unit moved from train to its side in `side`."""
     entry_in_test = np.repeat(side, np.diff(sums.offsets)) == TEST
     test = np.bincount(sums.ids[entry_in_test], weights=sums.counts[entry_in_test], minlength=len(sums.sides))
     sides = np.stack([sums.sides[:, TRAIN] - test, test], axis=1).astype(np.int64)

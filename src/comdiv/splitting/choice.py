@@ -1,4 +1,4 @@
-"""Splits of which several are made or tried: which k, which targets, how many seeds, and their controls."""
+"""Making or trying several splits: which k, which targets, how many seeds, and their controls."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,29 +20,29 @@ class SplitSeries(Settings):
     """Which splits `comdiv split` makes of one corpus with the same settings."""
 
     k: tuple[int, ...] = Field(
-        default=(10,), description="Clusters of quantities; of several (5,10,20) the best is taken."
+        default=(10,), description="Number of clusters of quantities; if several are given (5,10,20), the best is used."
     )
     k_by: Criterion = Field(
         default="lift", description="Choose k by the lift over the i.i.d. divergence, or by divergence (the paper)."
     )
     target: tuple[float, ...] = Field(
-        default=(), description="Compound divergence to reach; several (0.3,0.4) give a split each, for curves."
+        default=(), description="Compound divergence to reach; several (0.3,0.4) give one split each, for curves."
     )
     splits: int = Field(default=1, ge=1, description="How many splits, with consecutive seeds.")
-    with_iid: bool = Field(default=False, description="Write an i.i.d. control of the same sizes, too.")
+    with_iid: bool = Field(default=False, description="Also write an i.i.d. control of the same size.")
 
     @field_validator("k", "target")
     @classmethod
     def _each_once(cls, values: tuple[float, ...]) -> tuple[float, ...]:
         if len(set(values)) != len(values):
-            raise ValueError("a value is there twice")
+            raise ValueError("a value occurs twice")
         return values
 
     @field_validator("k")
     @classmethod
     def _at_least_one(cls, values: tuple[int, ...]) -> tuple[int, ...]:
         if not values or min(values) < 1:
-            raise ValueError(f"k is at least 1, not {min(values, default=0)}")
+            raise ValueError(f"k must be at least 1, not {min(values, default=0)}")
         return values
 
     def check(self, settings: SplitSettings) -> None:
@@ -57,7 +57,7 @@ class SplitSeries(Settings):
             raise ComdivError("--with-iid is a control for other methods: --method iid is one already")
 
     def folders(self, settings: SplitSettings, out: Path) -> Iterator[tuple[Path, SplitSettings, Path | None]]:
-        """The folders to make, and where a control goes: a single split is the folder itself, several are in it."""
+        """The folders to write, and where a control goes: a single split is `out` itself, several are inside it."""
         if len(self.target) > 1:
             for target in self.target:  # one control for all: they have the same size
                 control = out / "iid" if target == self.target[-1] else None
@@ -71,7 +71,7 @@ class SplitSeries(Settings):
 
 
 def _target_name(target: float) -> str:
-    """`target-0.30`, with more digits where two do not tell a target from its neighbours."""
+    """`target-0.30`, with more digits if two do not distinguish a target from its neighbours."""
     return f"target-{target:.2f}" if target == round(target, 2) else f"target-{target:g}"
 
 
@@ -85,7 +85,7 @@ def best_k(
     """The k whose split lies furthest above the i.i.d. divergence at the same k, and every candidate's score.
 
     The paper takes the k with the greatest divergence (`by="divergence"`, §V-A), which is degenerate: the divergence
-    grows with k by sparsity alone. A target plays no part: every k would reach it.
+    grows with k by sparsity alone. A target is ignored here: every k would reach it.
     """
     scores: dict[int, float] = {}
     alpha = alphas_named(settings.alpha).compounds

@@ -15,7 +15,7 @@ from comdiv.errors import ComdivError, unknown_name
 
 Thing = TypeVar("Thing", bound=Hashable)
 
-# Equal distributions come out as 1e-16 or so apart: a divergence below this is rounding, not a difference.
+# Rounding makes equal distributions differ by about 1e-16: a divergence below this is no difference.
 ROUNDING = 1e-12
 
 
@@ -37,7 +37,7 @@ class Alphas:
             check_alpha(alpha, what)
 
 
-# `paper` is what §III-A prints; `keysers2020` is what DBCA's inventors and the implementation that the paper cites use.
+# `paper` is as printed in §III-A; `keysers2020` is used by the inventors of DBCA and by the code that the paper cites.
 ALPHA_PRESETS: Mapping[str, Alphas] = {
     "paper": Alphas(atoms=0.1, compounds=0.5),
     "keysers2020": Alphas(atoms=0.5, compounds=0.1),
@@ -67,7 +67,7 @@ def count_divergence(train_counts: npt.NDArray[Any], test_counts: npt.NDArray[An
         if counts.size and counts.min() < 0:
             raise ComdivError(f"a count of the {side} side is negative")
         if counts.sum() <= 0:
-            raise ComdivError(f"the {side} side is empty: it has nothing to count, so there is no divergence")
+            raise ComdivError(f"the {side} side is empty: without counts there is no divergence")
     p = train_counts / train_counts.sum()
     q = test_counts / test_counts.sum()
     distance = 1.0 - float(np.sum(p**alpha * q ** (1.0 - alpha)))

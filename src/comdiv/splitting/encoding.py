@@ -1,7 +1,7 @@
-"""Examples as integer arrays: the form in which divergences are counted and splits are searched.
+"""Examples as integer arrays: the form in which divergences are computed and splits are searched.
 
-Whatever the caller calls an atom or a compound becomes an id. Ids are given in order of first appearance, so that equal
-input gives equal arrays on every machine.
+Whatever the caller calls an atom or a compound becomes an id. Ids are numbered by first appearance, so that equal input
+gives equal arrays on every machine.
 """
 
 import math
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from comdiv.errors import ComdivError
 
 Example = TypeVar("Example")
-# What an `atoms_of` or `compounds_of` may return: things in a row, a repeated one counting twice, or a counter.
+# What `atoms_of` or `compounds_of` may return: a sequence of things, in which repetitions count, or a counter.
 Things = Iterable[Hashable] | Mapping[Hashable, int]
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -80,7 +80,7 @@ class Encoded:
         return np.bincount(self.groups)  # (groups)
 
     def grouped(self) -> "Encoded":
-        """The same corpus with one item a group: what the search moves."""
+        """The same corpus with one item per group, as the search moves them."""
         groups = len(self.group_sizes)
         if np.array_equal(self.groups, np.arange(self.items)):
             return self
@@ -101,7 +101,7 @@ def encode(
 ) -> Encoded:
     """Turn examples of any kind into arrays; atoms, compounds and groups may be anything hashable.
 
-    Without `length_of` all examples are equally long; without `group_of` each is a group of its own.
+    Without `length_of` all examples are equally long; without `group_of` each example is a separate group.
     """
     lengths = np.array([1.0 if length_of is None else float(length_of(example)) for example in examples])
     for position, length in enumerate(lengths):
@@ -128,7 +128,7 @@ def _incidence(rows: Sequence[Things], what: str) -> Incidence:
     ids: list[int] = []
     counts: list[int] = []
     for position, row in enumerate(rows):
-        # A set's order differs from run to run (hashes of strings are salted); ids must not.
+        # The order of a set differs between runs (string hashes are salted); ids must not.
         ordered = sorted(row, key=repr) if isinstance(row, AbstractSet) else row
         counter = Counter(ordered)
         for thing, count in counter.items():

@@ -1,7 +1,7 @@
 """A corpus, ready to be split or measured (§III-A): contexts of quantities, their clusters, atoms and compounds.
 
-"3 bags" and "12 bags" are one atom, "3 bags" and "3 hours" are two: an expression tree alone cannot tell, so every
-quantity is represented by its context and clustered. Texts are read once, clusters computed once for each k and seed.
+"3 bags" and "12 bags" are the same atom, "3 bags" and "3 hours" are not. An expression tree alone cannot tell, so every
+quantity is represented by its context and clustered. Texts are read once, clusters computed once per k and seed.
 """
 
 import warnings
@@ -25,7 +25,7 @@ from comdiv.splitting.encoding import Encoded, encode
 AtomKind = Literal["clusters", "clusters+operators"]
 CONSTANT = "C"
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
-WINDOW = 3  # tokens on each side: the reading of the paper that reproduces its Table I
+WINDOW = 3  # tokens on each side: the interpretation of the paper that reproduces its Table I
 MINI_BATCH_ABOVE = 30_000  # quantities
 INITIALISATIONS = 3
 
@@ -33,7 +33,7 @@ Vectorise = Callable[[Sequence[Context]], Any]
 
 
 class ExtractionSettings(Settings):
-    """How quantities become atoms. The defaults are the reading that reproduces the paper's Table I."""
+    """How quantities become atoms. The defaults are the interpretation that reproduces the paper's Table I."""
 
     k: int = Field(default=10, ge=1, description="Number of clusters of quantities.")
     window: int = Field(default=WINDOW, ge=1, description="Tokens of context on each side of a quantity.")
@@ -43,7 +43,7 @@ class ExtractionSettings(Settings):
 
 
 def tf_idf(contexts: Sequence[Context]) -> Any:
-    """l2-normalised TF-IDF vectors, the paper's choice. The tokens are given: a pattern would drop short ones."""
+    """l2-normalised TF-IDF vectors, as in the paper, over our tokens: scikit-learn's pattern would drop short ones."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     return TfidfVectorizer(analyzer=list).fit_transform(contexts)  # (contexts, words), sparse
@@ -52,13 +52,13 @@ def tf_idf(contexts: Sequence[Context]) -> Any:
 def cluster_contexts(
     contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf
 ) -> npt.NDArray[np.int64]:
-    """A cluster from 0 to k-1 for every context; an empty context gets cluster k, one of its own."""
+    """A cluster from 0 to k-1 for every context; empty contexts share the extra cluster k."""
     from sklearn.cluster import KMeans, MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     if k < 1:
-        raise ComdivError(f"k is at least 1, not {k}")
+        raise ComdivError(f"k must be at least 1, not {k}")
     filled = [position for position, context in enumerate(contexts) if context]
     distinct = len({contexts[position] for position in filled})
     too_few = ComdivError(f"{distinct} different contexts of quantities are too few for k = {k} clusters")
@@ -69,7 +69,7 @@ def cluster_contexts(
         means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
     else:
         means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
-    # One thread: sums of floats depend on their order, and threads finish in any order.
+    # One thread: floating-point sums depend on their order, and threads finish in any order.
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         try:
@@ -92,7 +92,7 @@ def atoms_of(expression: Expression, clusters: Sequence[int], kind: AtomKind = "
 def compounds_of(expression: Expression, clusters: Sequence[int], *, commutative: bool = True) -> list[str]:
     """For every inner node the whole sub-expression below it: `(c3*(C-c1))`, counted with multiplicity.
 
-    With `commutative`, operands of `+` and `*` are sorted: `a+b` against `b+a` is no new composition.
+    With `commutative`, operands of `+` and `*` are sorted: `b+a` is not a new composition beside `a+b`.
     """
     found: list[str] = []
 
@@ -114,7 +114,7 @@ def compounds_of(expression: Expression, clusters: Sequence[int], *, commutative
 
 @dataclass(frozen=True)
 class Extraction:
-    """Problems, sorted by id so that the same set always clusters alike, with what a split needs of their texts."""
+    """Problems, sorted by id so that equal sets give equal clusters, and what a split needs of their texts."""
 
     problems: tuple[Problem, ...]
     lengths: tuple[int, ...]  # in tokens
@@ -127,7 +127,7 @@ class Extraction:
     _encoded: dict[tuple[ExtractionSettings, bool], Encoded] = field(default_factory=dict)
 
     def clusters(self, k: int, seed: int = 0) -> npt.NDArray[np.int64]:
-        """The cluster of every quantity, problem after problem; computed once for each k and seed."""
+        """The cluster of every quantity, problem after problem; computed once per k and seed."""
         if (k, seed) not in self._clusters:
             contexts = [context for own in self.contexts for context in own]
             self._clusters[k, seed] = cluster_contexts(contexts, k, seed, self.vectorise)
@@ -139,7 +139,7 @@ class Extraction:
         return np.split(self.clusters(k, seed), ends[:-1])
 
     def encoded(self, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
-        """Atoms, compounds, lengths and groups as arrays; without `twins` every problem is a group of its own."""
+        """Atoms, compounds, lengths and groups as arrays; without `twins` every problem is a separate group."""
         if settings.window != self.window:
             raise ComdivError(f"these contexts were extracted with window {self.window}, not {settings.window}")
         if (settings, twins) not in self._encoded:
@@ -168,7 +168,7 @@ class Extraction:
         )
 
     def operators(self) -> npt.NDArray[np.int64]:
-        """The number of operators of each problem; 0 where it has no expression."""
+        """The number of operators of each problem; 0 if it has no expression."""
         counts = (operator_count(p.expression) if p.expression is not None else 0 for p in self.problems)
         return np.fromiter(counts, dtype=np.int64, count=len(self.problems))
 

@@ -1,9 +1,9 @@
 """The published swap search that §III-A cites (TMCD, Shaw et al. 2021), with incremental sums.
 
-From a random split, first every atom of test is brought into train. Then, going round train in a circle, the first
-example that would raise the compound divergence in test is swapped with the first of test that still leaves a rise when
-it comes back. An atom's last occurrence never leaves train. Twin groups count as one example and swap with groups of
-equal size; apart from that, and from the bound if there is one, the swaps are those of the published procedure.
+Starting from a random split, first every atom of test is brought into train. Then, cycling through train, the first
+example whose move to test would raise the compound divergence is swapped with the first test example for which the swap
+as a whole still raises it. An atom's last occurrence never leaves train. Twin groups count as one example and swap with
+groups of equal size. Apart from that and the optional bound, the swaps are those of the published procedure.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +17,8 @@ from comdiv.splitting.sides import atom_divergence, bound_missed, random_split, 
 
 Progress = Callable[[int, int], None]
 TARGET_TOLERANCE = 0.005
-MARGIN = 1e-10  # running sums drift by less, so that what is within the bound here is so when it is counted anew
-LEAST_RISE = 1e-12  # of a swap: less is rounding, and swaps for rounding's sake could go round for ever
+MARGIN = 1e-10  # running sums drift by less, so that a state within the bound here is also within it when recomputed
+LEAST_RISE = 1e-12  # of a swap: less is rounding error, and swapping for that could go on for ever
 PROGRESS_EVERY = 50  # swaps
 
 
@@ -47,7 +47,7 @@ class _Sums:
             moved += sign * count
         train_total, test_total = self.train_total - moved, self.test_total + moved
         if train_total == 0 or test_total == 0:
-            return 0.0  # nothing to compare: never worth a move
+            return 0.0  # nothing to compare: no move is worthwhile
         return 1.0 - numerator / self._term(train_total, test_total)
 
     def move(self, unit: int, sign: int) -> None:
@@ -73,9 +73,9 @@ def greedy(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Mask, int]:
-    """The split that the swaps end at, as a mask over items, and the number of swaps.
+    """The split after the last swap, as a mask over items, and the number of swaps.
 
-    With a target they end once it is passed; with a bound, a swap may not end above it unless it lowers D_a.
+    With a target, swapping ends once it is passed; with a bound, a swap may not end above it unless it lowers D_a.
     """
     groups, sizes = encoded.grouped(), encoded.group_sizes.tolist()
     in_test = np.zeros(len(sizes), dtype=np.bool_)
@@ -88,7 +88,7 @@ def greedy(
     swaps = 0
     for swaps in _swaps(train, test, sizes, compounds, atoms, atom_bound):
         if progress and swaps % PROGRESS_EVERY == 0:
-            progress(swaps, max(len(test), swaps))  # at most a guess: nobody knows how many swaps there will be
+            progress(swaps, max(len(test), swaps))  # a guess: the number of swaps is not known in advance
         if target is not None and compounds.divergence() >= target:
             break
     if progress:
@@ -137,9 +137,9 @@ def _balance(train: list[int], test: list[int], sizes: list[int], compounds: _Su
 def _swaps(
     train: list[int], test: list[int], sizes: list[int], compounds: _Sums, atoms: _Sums, bound: float | None
 ) -> Iterator[int]:
-    """Swap in place until nothing rises any more, and yield the number of swaps after each."""
+    """Swap in place until no swap raises the divergence, and yield the number of swaps after each."""
     swaps, train_start, test_start, idle = 0, 0, 0, 0
-    # As published; but a group may just lack partners of its size, and a bound may forbid them all.
+    # As published, except that a group may lack partners of its size, and a bound may forbid them all.
     ends_without_partner = bound is None and max(sizes) == 1
     while idle < len(train):
         place = train_start

@@ -1,4 +1,4 @@
-"""How compositional a pair of training and test set is: everything that Table I has, and what it lacks (§III-A)."""
+"""How compositional a train/test pair is: everything in the paper's Table I, and more (§III-A)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class Frequency:
 class Measurement:
     """The report on a split; divergences are given at both presets of α.
 
-    Unseen shares are of the test problems with an expression, `twin_share` is of all test problems.
+    Unseen shares refer to the test problems with an expression, `twin_share` to all test problems.
     """
 
     train_size: int
@@ -63,7 +63,7 @@ class Measurement:
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Measurement | None":
-        """The measurement that a `dataset.json` records, without its frequencies; None where it records none."""
+        """The measurement recorded in a `dataset.json`, without its frequencies; None if there is none."""
         names = [entry.name for entry in fields(cls) if entry.name not in ("atoms", "compounds")]
         if any(name not in facts for name in names):
             return None
@@ -72,7 +72,7 @@ class Measurement:
         return cls(**recorded, atoms=(), compounds=())
 
     def to_json(self, *, frequencies: bool = False) -> dict[str, Any]:
-        """For files and programs; the full frequency tables only where asked for."""
+        """For files and programs; with the full frequency tables only on request."""
         record = asdict(self)
         if not frequencies:
             del record["atoms"], record["compounds"]
@@ -139,7 +139,7 @@ def measure_sides(
         if not problems:
             raise ComdivError(f"the {side} side has no problems")
     extraction = extract([*training, *test], window=settings.window, track=track)
-    in_test = {id(problem) for problem in test}  # ids of files may clash, objects do not
+    in_test = {id(problem) for problem in test}  # ids of two files may clash, objects do not
     mask = np.array([id(problem) in in_test for problem in extraction.problems])
     return measure(extraction, mask, settings, alpha=alpha)
 
@@ -147,7 +147,7 @@ def measure_sides(
 def _other_clusterings(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> float:
     """The compound divergence of the same split when quantities are clustered with other seeds, averaged.
 
-    A search fits the clustering that it is given: what remains under another one is the part that belongs to the texts.
+    A search overfits the clustering that it is given: what remains under another one is due to the texts.
     """
     others = (settings.changed(seed=settings.seed + shift) for shift in range(1, OTHER_CLUSTERINGS + 1))
     exponent = alphas_named(alpha).compounds
@@ -155,7 +155,7 @@ def _other_clusterings(extraction: Extraction, test: Mask, settings: ExtractionS
 
 
 def iid_divergence(encoded: Encoded, test_size: int, alpha: str = "paper", seeds: int = IID_SEEDS) -> float:
-    """The compound divergence of random splits of that size, averaged: what sparsity alone gives."""
+    """The mean compound divergence of random splits of that size: the part due to sparsity alone."""
     masks = (random_split(encoded, test_size, seed) for seed in range(seeds))
     found = [_divergence(encoded.compounds, mask, alphas_named(alpha).compounds) for mask in masks]
     return round(float(np.mean(found)), 6)
@@ -200,7 +200,7 @@ def _unseen_template_share(templates: Sequence[str | None], test: Mask, with_exp
 
 
 def _unseen_compound_share(compounds: Incidence, test: Mask, with_expression: Mask) -> float:
-    """The share of test problems with an expression that have a compound which no training problem has."""
+    """The share of test problems with an expression that contain a compound unseen in training."""
     unseen = compounds.totals(~test) == 0
     rows = compounds.row_of_entry()[unseen[compounds.ids]]
     return len(np.unique(rows[test[rows]])) / int((test & with_expression).sum())

@@ -29,8 +29,8 @@ class SplitSettings(Settings):
         default="dbca",
         description="dbca (compositional), iid, length, template, or a method of an installed package.",
     )
-    test_size: float = Field(default=0.2, description="Share of the problems (0.2), or their number (474).")
-    alpha: str = Field(default="paper", description="Preset for the α of the divergences: paper or keysers2020.")
+    test_size: float = Field(default=0.2, description="Test problems, as a share (0.2) or a number (474).")
+    alpha: str = Field(default="paper", description="Preset of α for the divergences: paper or keysers2020.")
     atom_bound: float | None = Field(
         default=0.01, ge=0, le=1, description="Greatest atom divergence allowed; 1 allows any."
     )
@@ -38,14 +38,14 @@ class SplitSettings(Settings):
         default=0.5, ge=0, description="How heavily a difference in text length between the sides counts."
     )
     target: float | None = Field(
-        default=None, description="Compound divergence to reach; as great as possible otherwise."
+        default=None, description="Compound divergence to reach; without it, as high as possible."
     )
     search: Literal["anneal", "greedy"] = Field(
-        default="anneal", description="Search for the split; greedy is the published swap search."
+        default="anneal", description="Search algorithm; greedy is the published swap search."
     )
     steps_per_item: int = Field(default=150, ge=1, description="Length of the annealing, in steps per problem.")
-    twins: bool = Field(default=True, description="Keep texts that differ only in their numbers on one side.")
-    seed: int = Field(default=0, ge=0, description="Seed of the search; of several splits, of the first.")
+    twins: bool = Field(default=True, description="Keep texts that differ only in their numbers on the same side.")
+    seed: int = Field(default=0, ge=0, description="Seed of the search; with several splits, of the first one.")
     extraction: Annotated[ExtractionSettings, FLAT] = Field(default_factory=ExtractionSettings)
     validation_share: Annotated[float, Option(key="validation")] = Field(
         default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
@@ -75,19 +75,20 @@ class SplitSettings(Settings):
 
 
 def wanted_test_size(settings: SplitSettings, problems: int) -> int:
-    """The number of test problems that a share or a number asks for."""
+    """The number of test problems for a test size given as a share or a number."""
     if problems < 2:
         raise ComdivError(f"{problems} problems are too few to split: at least 2 are needed")
     size = settings.test_size
     count = round(size * problems) if 0 < size < 1 else size
     if not 0 < count < problems or count != math.floor(count):
         raise ComdivError(
-            f"a test size of {size:g} does not fit {problems} problems: a share such as 0.2, or 1 to {problems - 1}"
+            f"a test size of {size:g} does not fit {problems} problems: use a share such as 0.2, or 1 to {problems - 1}"
         )
     return int(count)
 
 
-# A way to split: the problems, the settings, the number of test problems, the progress; the test side as a mask.
+# A split method takes the problems, the settings, the number of test problems and a progress callback; it returns the
+# test side as a mask.
 SplitMethod = Callable[[Extraction, SplitSettings, int, SearchProgress | None], Mask]
 
 
@@ -102,7 +103,7 @@ def split_by_divergence(
 ) -> Mask:
     """`dbca`: compounds diverge, atoms do not (§III-A)."""
     if not extraction.operators().any():
-        raise ComdivError("no problem has an expression with an operator: nothing to tell compositions apart by")
+        raise ComdivError("no problem has an expression with an operator: there are no compositions to separate")
     result = find_split(
         extraction.encoded(settings.extraction, twins=settings.twins),
         test_size=size,
@@ -121,12 +122,12 @@ def split_by_divergence(
 def split_at_random(
     extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
 ) -> Mask:
-    """`iid`: the control that everybody uses."""
+    """`iid`: a random split, the usual control."""
     return random_split(_plain(extraction, settings.twins), size, settings.seed)
 
 
 def _plain(extraction: Extraction, twins: bool) -> Encoded:
-    """Groups and lengths without atoms: what the other methods need, for corpora without expressions, too."""
+    """Groups and lengths without atoms, for the methods that need no expressions."""
     return encode(
         range(len(extraction.problems)),
         lambda position: (),
@@ -139,7 +140,7 @@ def _plain(extraction: Extraction, twins: bool) -> Encoded:
 def split_by_length(
     extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
 ) -> Mask:
-    """`length`: the longest texts that fit go to test, ties by id: the paper's LenDiv. Twins have their mean."""
+    """`length`: the longest texts go to test, as in the paper's LenDiv; twins count with their mean, ties go by id."""
     encoded = _plain(extraction, settings.twins)
     check_test_size(encoded, size)
     sizes = encoded.group_sizes
@@ -158,7 +159,7 @@ def split_by_length(
 def split_by_template(
     extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
 ) -> Mask:
-    """`template`: whole templates, drawn at random, until the size is reached; no test template is in train."""
+    """`template`: whole templates are drawn at random until the size is reached; no test template is in train."""
     keys = [
         (mask if settings.twins else position, extraction.templates[position] or position)
         for position, mask in enumerate(extraction.masks)

@@ -1,6 +1,6 @@
-"""What a split or a measurement leaves behind: datasets with their cards, reports, and pictures of the frequencies.
+"""What a split or a measurement writes: datasets with their cards, reports, and figures of the frequencies.
 
-The one module of this package that writes. Validation is drawn once, everything measured, every parameter recorded.
+The only module of this package that writes files. Validation is drawn once, and every parameter is recorded.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 Mask = npt.NDArray[np.bool_]
 _VERSIONS_OF = ("comdiv", "numpy", "scikit-learn", "numba", "rjieba", "textblob")
-SHOWN = 40  # bars: as many as the paper's figure has clusters
+SHOWN = 40  # bars: the number of clusters in the paper's figure
 
 
 def corpus_facts(corpus: Corpus) -> dict[str, Any]:
-    """Which corpus a dataset is made from; the hash is of the problems as read, so other columns are another corpus."""
+    """Which corpus a dataset is made from; the hash covers the problems as read, so other columns change it."""
     digest = hashlib.sha256()
     for problem in corpus.problems:
         digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")
@@ -45,7 +45,7 @@ def corpus_facts(corpus: Corpus) -> dict[str, Any]:
 
 
 def library_versions() -> dict[str, str]:
-    """The versions of what a dataset depends on."""
+    """The versions of the libraries that a dataset depends on."""
     return {name: version(name) for name in _VERSIONS_OF}
 
 
@@ -94,14 +94,14 @@ def write_split(
 def cut_parts(
     extraction: Extraction, test: Mask, validation_share: float, *, seed: int, twins: bool = True
 ) -> dict[str, tuple[Problem, ...]]:
-    """Train, validation and test, once the test side is known."""
+    """Train, validation and test for a given test side."""
     validation = draw_validation(extraction, test, validation_share, seed=seed, twins=twins)
     sides = {"train": ~test & ~validation, "validation": validation, "test": test}
     return {name: tuple(extraction.problems[i] for i in np.flatnonzero(side)) for name, side in sides.items()}
 
 
 def draw_validation(extraction: Extraction, test: Mask, share: float, *, seed: int, twins: bool = True) -> Mask:
-    """A random share of the training side, twins together; none where no group of twins is as small as that."""
+    """A random share of the training side, twins together; empty if every group of twins is too large."""
     training = np.flatnonzero(~test)
     keys = [extraction.masks[position] if twins else int(position) for position in training]
     validation = np.zeros(len(test), dtype=np.bool_)
@@ -121,7 +121,7 @@ def card_paragraphs(measurement: Measurement, settings: SplitSettings, source: M
 
 
 def smaller_test_note(measurement: Measurement, settings: SplitSettings) -> str:
-    """Why test has fewer problems than were asked for; empty where it has as many."""
+    """Why the test side has fewer problems than requested; empty if it has not."""
     wanted = wanted_test_size(settings, measurement.train_size + measurement.test_size)
     if measurement.test_size == wanted:
         return ""
@@ -145,13 +145,13 @@ def draw_frequencies(measurement: Measurement, folder: Path) -> list[Path]:
         ("atoms", measurement.atoms, measurement.atom_divergence[preset]),
         ("compounds", measurement.compounds, measurement.compound_divergence[preset]),
     ):
-        if frequencies:  # expressions may have no quantity at all
+        if frequencies:  # expressions may have no quantities
             paths += write_figure(folder / f"frequencies-{name}", frequency_figure(name, frequencies, divergence))
     return paths
 
 
 def frequency_figure(name: str, frequencies: Sequence[Frequency], divergence: float) -> Draw:
-    """The picture for `atoms` or `compounds`, ready to be drawn in a theme."""
+    """The figure for `atoms` or `compounds`, as a function that draws it in a theme."""
     shown = frequencies[:SHOWN]
     train_total = max(1, sum(frequency.train for frequency in frequencies))
     test_total = max(1, sum(frequency.test for frequency in frequencies))

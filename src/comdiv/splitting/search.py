@@ -1,7 +1,7 @@
-"""§III-A: find a split whose compounds diverge while its atoms do not. One function in front of both searches.
+"""§III-A: find a split whose compounds diverge while its atoms do not. One function for both searches.
 
-The search knows nothing of arithmetic; anything with atoms and compounds will do, such as sentences with their words
-and pairs of neighbouring words:
+The search knows nothing about arithmetic: it works for anything with atoms and compounds, such as sentences with their
+words and pairs of neighbouring words:
 
 >>> from itertools import product
 >>> from comdiv.splitting.encoding import encode
@@ -44,15 +44,15 @@ def find_split(
 ) -> SplitResult:
     """A split with a compound divergence as high as possible (or at `target`) and atom divergence within `atom_bound`.
 
-    `anneal` also holds the length ratio near 1, as strongly as `length_weight` says; `greedy` is the published swap
-    search, which knows neither lengths nor, with `atom_bound=None`, a bound. Twin groups stay on one side. Equal seeds
-    give equal splits. `progress` is called with (steps done, steps in all). What cannot be met is a `ComdivError`.
+    `anneal` also keeps the length ratio near 1, weighted by `length_weight`; `greedy` is the published swap search,
+    which ignores lengths and, with `atom_bound=None`, has no bound. Twin groups stay on one side. Equal seeds give
+    equal splits. `progress` is called with (steps done, total steps). An unreachable goal is a `ComdivError`.
     """
     _check(encoded, test_size, search, atom_bound, length_weight, target, steps_per_item, seed)
     if search == "greedy":
         test_mask, steps = greedy(encoded, test_size, alphas, atom_bound, target, seed, progress)
     else:
-        from comdiv.splitting.anneal import AnnealSettings, anneal  # here, because it loads a compiler
+        from comdiv.splitting.anneal import AnnealSettings, anneal  # imported here because it loads a compiler
 
         settings = AnnealSettings(alphas, atom_bound, length_weight, target, steps_per_item, seed)
         test_mask, steps = anneal(encoded, test_size, settings, progress)
@@ -69,7 +69,7 @@ def _check(
     steps_per_item: int,
     seed: int,
 ) -> None:
-    """Refuse, with one clear line, what no search can work with."""
+    """Refuse, in one line, what no search can work with."""
     if search not in get_args(Search):
         raise unknown_name("search", search, get_args(Search))
     check_test_size(encoded, test_size)
@@ -83,6 +83,6 @@ def _check(
     if not length_weight >= 0:
         raise ComdivError(f"a length weight of {length_weight:g} makes no sense: it must be 0 or more")
     if steps_per_item < 1:
-        raise ComdivError(f"{steps_per_item} steps per item is no search: at least 1 is needed")
+        raise ComdivError(f"{steps_per_item} steps per item are too few: at least 1 is needed")
     if seed < 0:
-        raise ComdivError(f"a seed of {seed} does not work: seeds are whole numbers from 0 up")
+        raise ComdivError(f"the seed is {seed}; seeds are whole numbers from 0 up")

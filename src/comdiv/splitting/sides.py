@@ -1,4 +1,4 @@
-"""The two sides of a split: drawn at random, measured, and what is said where a search cannot find them."""
+"""The two sides of a split: random draws, their measures, and the errors for a search that fails."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ class SplitResult:
     compound_divergence: float
     atom_divergence: float
     length_ratio: float  # mean length in train / mean length in test
-    exact_size: bool  # False: twin groups do not add up to the wanted size, and the test side is smaller
-    steps: int  # what the search tried
+    exact_size: bool  # False: twin groups do not add up to the requested size, and the test side is smaller
+    steps: int  # steps of the search
 
     @property
     def test_size(self) -> int:
@@ -55,7 +55,7 @@ def length_ratio(encoded: Encoded, test_mask: Mask) -> float:
 
 
 def bound_missed(bound: float, reached: float) -> ComdivError:
-    """The error for a bound on the atom divergence that no state met."""
+    """The error for a bound on the atom divergence that no split met."""
     return ComdivError(
         f"no split found with atom divergence at most {bound:g}: the lowest reached is {reached:.3g}; "
         "allow a higher bound, another test size, or no bound"
@@ -63,7 +63,7 @@ def bound_missed(bound: float, reached: float) -> ComdivError:
 
 
 def target_missed(target: float, nearest: float, lowest: float, highest: float) -> ComdivError:
-    """The error for a compound divergence that the corpus does not reach, or that lies below that of chance."""
+    """The error for a target that the corpus cannot reach, or that lies below a random split's divergence."""
     return ComdivError(
         f"no split found with compound divergence {target:g} (nearest: {nearest:.3f}); at this size and atom bound, "
         f"targets from {lowest:.3f} (a random split) to {highest:.3f} are within reach"
@@ -71,7 +71,7 @@ def target_missed(target: float, nearest: float, lowest: float, highest: float) 
 
 
 def check_test_size(encoded: Encoded, test_size: int) -> None:
-    """Refuse, with one clear line, what cannot be split."""
+    """Refuse, in one line, what cannot be split."""
     items = encoded.items
     if items < 2:
         raise ComdivError(f"nothing to split: {items} examples, at least 2 are needed")
@@ -92,7 +92,7 @@ def check_test_size(encoded: Encoded, test_size: int) -> None:
 def random_split(encoded: Encoded, test_size: int, seed: int = 0) -> Mask:
     """A random test set of whole groups, as a mask over items: the i.i.d. split of §V.
 
-    If groups do not add up to `test_size`, it is of the nearest smaller size that they do add up to.
+    If groups do not add up to `test_size`, the test set has the nearest smaller size that they can add up to.
     """
     check_test_size(encoded, test_size)
     return draw_groups(encoded.group_sizes, test_size, np.random.default_rng(seed))[encoded.groups]

@@ -1,7 +1,7 @@
-"""Assembling the set: which seeds, which of their products, and what goes where (§III-B).
+"""Assembling the set: which seeds, which of their products, and which side they go to (§III-B).
 
-Decomposition comes first; reformulations are then taken in the order of rising novelty, which is measured against what
-is in train by then.
+Decompositions come first; reformulations are then added from the most novel on, novelty being measured against the
+training side so far.
 """
 
 import re
@@ -22,34 +22,34 @@ from comdiv.synthesis.filling import Product
 from comdiv.synthesis.tale import Tale
 
 PAPER_SIZE = "1078/745"
-PAPER_STRUCTURAL, PAPER_LEXICAL = 668, 77  # of the paper's 745 test problems; follows from its tables
+PAPER_STRUCTURAL, PAPER_LEXICAL = 668, 77  # of the paper's 745 test problems, derived from its tables
 _SIZE = re.compile(r"(\d{1,7})/(\d{1,7})")
 
 
 class SynthesisOptions(Settings):
-    """How to build the set. The defaults take all that the rules give; `size` is "TRAIN/TEST", 1078/745 the paper's."""
+    """How to build the set. By default, all that the rules give; `size` is "TRAIN/TEST", in the paper 1078/745."""
 
     noun: ClassVar[str] = "option"
 
     size: str | None = Field(
-        default=None, description=f"TRAIN/TEST problems, {PAPER_SIZE} for the paper's; without it, all there are."
+        default=None, description=f"TRAIN/TEST problems, in the paper {PAPER_SIZE}; without it, all there are."
     )
     seed: int = Field(default=0, ge=0, description="Seed of the draw of the validation part.")
     rules: Path | None = Field(default=None, description="A rule table of your own (YAML).")
     disjoint: bool = Field(
-        default=False, description="Only one of a seed's two products enters train: the harder control."
+        default=False, description="Put only one of a seed's two products into train: a harder control."
     )
     exclude: Path | None = Field(
-        default=None, description="Another synthetic dataset, whose seeds are left out: SD-dev beside SD."
+        default=None, description="Another synthetic dataset whose seeds are left out, to make SD-dev beside SD."
     )
     novelty: int | None = Field(
-        default=None, ge=0, description="Greatest similarity of a lexical test problem to train; 0 is the paper's word."
+        default=None, ge=0, description="Greatest similarity of a lexical test problem to train; the paper says 0."
     )
     least_plausible: Annotated[float, Option("--plausible")] = Field(
-        default=0.3, ge=0, le=1, description="Least score that the proofreader must give a product; 0: it is not asked."
+        default=0.3, ge=0, le=1, description="Lowest proofreading score of an accepted product; 0: no proofreading."
     )
     review: Path | None = Field(
-        default=None, description="People's decisions; review.jsonl in the folder is read by itself."
+        default=None, description="File with reviewers' decisions; by default review.jsonl in the output folder."
     )
     only: Literal["accepted"] | None = Field(default=None, description="Take only what the review accepts or edits.")
     validation: float = Field(
@@ -60,12 +60,12 @@ class SynthesisOptions(Settings):
     @classmethod
     def _has_two_numbers(cls, size: str | None) -> str | None:
         if size is not None and (not (match := _SIZE.fullmatch(size)) or "0" in match.groups()):
-            raise ValueError(f"a size is TRAIN/TEST such as {PAPER_SIZE}, not '{size}'")
+            raise ValueError(f"the size must be TRAIN/TEST such as {PAPER_SIZE}, not '{size}'")
         return size
 
     @property
     def sizes(self) -> tuple[int, int, int] | None:
-        """Training, structural test and lexical test problems; the paper's proportion of the last two."""
+        """Numbers of training, structural test and lexical test problems; the last two in the paper's proportion."""
         if self.size is None:
             return None
         train, test = (int(part) for part in self.size.split("/"))
@@ -75,7 +75,7 @@ class SynthesisOptions(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """The two sides, and the novelty of each lexical test problem in its final company."""
+    """The two sides, and the novelty of each lexical test problem against the final training side."""
 
     training: tuple[Problem, ...]
     structural: tuple[Problem, ...]
@@ -89,7 +89,7 @@ class Assembly:
 
 
 def assemble(families: Iterable[Family], options: SynthesisOptions) -> Assembly:
-    """The set that the options ask for; too few candidates are an error that says how many there are."""
+    """The set that the options describe; if there are too few candidates, the error says how many."""
     families = list(families)
     train, structural, lexical = options.sizes or (None, None, None)
     decompositions = _fittest(_distinct(f for f in families if f.seed.rule.kind == "decomposition"), structural)
@@ -115,7 +115,7 @@ def _labelled(problem: Problem, composition: str, family: Family) -> Problem:
 
 
 def _distinct(decompositions: Iterable[Family]) -> list[Family]:
-    """One seed of each text and template: the fittest of twins. Fittest first, ties by id."""
+    """One seed per masked text and template: the fittest of twins. Fittest first, ties by id."""
     by_text: dict[str, Family] = {}
     for family in sorted(decompositions, key=lambda f: (-f.fit, f.seed.id, f.seed.rule.id)):
         by_text.setdefault(family.seed.entry.mask, family)
@@ -123,7 +123,7 @@ def _distinct(decompositions: Iterable[Family]) -> list[Family]:
 
 
 def _fittest(decompositions: Sequence[Family], wanted: int | None) -> list[Family]:
-    """Rules in the proportion of their seeds (largest remainder), within a rule the fittest."""
+    """The fittest seeds of each rule, with rules in proportion to their seeds (largest remainder)."""
     if wanted is None:
         return list(decompositions)
     if len(decompositions) < wanted:
@@ -154,7 +154,7 @@ def largest_remainder(counts: dict[str, int], wanted: int) -> dict[str, int]:
 
 
 def _training_products(decompositions: Sequence[Family], disjoint: bool) -> list[Product]:
-    """The products of exactly these seeds, identical texts once and none that is a test text."""
+    """The products of these seeds, without duplicate texts and without test texts."""
     test_texts = {family.seed.entry.mask for family in decompositions}
     by_text: dict[str, Product] = {}
     for product in _halves(decompositions) if disjoint else (p for f in decompositions for p in f.products):
@@ -163,7 +163,7 @@ def _training_products(decompositions: Sequence[Family], disjoint: bool) -> list
 
 
 def _halves(decompositions: Sequence[Family]) -> Iterable[Product]:
-    """One product of each seed; of every rule's seeds one half gives the first, the other half the second product."""
+    """One product per seed: half of every rule's seeds give their first product, the other half their second."""
     for families in _by_rule(decompositions).values():
         families.sort(key=lambda f: (f.products[-1].fit - f.products[0].fit, f.seed.id))
         for number, family in enumerate(families):
@@ -171,7 +171,7 @@ def _halves(decompositions: Sequence[Family]) -> Iterable[Product]:
 
 
 def _trimmed(products: Sequence[Product], seeds: int, train: int, options: SynthesisOptions) -> list[Product]:
-    """As many products as there is room for beside so many seeds: the least fit leave, never both of one seed."""
+    """As many products as fit beside `seeds` seeds: the least fit are dropped, but never both of one seed."""
     wanted = max(train - seeds, 0)
     if len(products) < wanted:
         each = " (one per seed)" if options.disjoint else ""
@@ -196,7 +196,7 @@ def _trimmed(products: Sequence[Product], seeds: int, train: int, options: Synth
 
 
 class _Company:
-    """The training problems by template, as the sets of words that novelty is measured with."""
+    """The training problems by template, as sets of words for measuring novelty."""
 
     def __init__(self, tales: Iterable[Tale]) -> None:
         self._words: dict[str | None, list[frozenset[str]]] = {}
@@ -204,13 +204,13 @@ class _Company:
             self._words.setdefault(tale.template, []).append(tale.words)
 
     def novelty(self, product: Product) -> int:
-        """The greatest similarity of a product to a training problem with its template; 0 is entirely new."""
+        """The greatest similarity of a product to a training problem with the same template; 0 is entirely new."""
         company = self._words.get(product.tale.template, ())
         return max((len(product.tale.words & words) for words in company), default=0)
 
 
 def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, wanted: int | None) -> list[Family]:
-    """Reformulations in the order of rising novelty, which every seed that enters train may change."""
+    """Reformulations, the most novel first; every seed that enters train may change the order."""
     waiting = {family.seed.id: family for family in sorted(candidates, key=lambda family: family.seed.id)}
     novelty = {name: company.novelty(family.product) for name, family in waiting.items()}
     selection: list[Family] = []
@@ -237,6 +237,6 @@ def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, w
 
 
 def _similarity(family: Family, other: Family) -> int:
-    """How many words a reformulation's product shares with another's seed in train; 0 where the templates differ."""
+    """How many words a reformulation's product shares with another's seed in train; 0 if the templates differ."""
     tale = other.seed.tale
     return len(family.product.tale.words & tale.words) if family.product.tale.template == tale.template else 0

@@ -9,18 +9,18 @@ from comdiv.problem import Quantity
 from comdiv.reading import Clause, Reading
 from comdiv.synthesis.tale import Tale
 
-CLAUSE_WEIGHT = 2  # words that the new clause shares with its neighbours count twice, besides once as the problem's
+CLAUSE_WEIGHT = 2  # extra weight of words that the new clause shares with its neighbours
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Donor:
-    """A clause of a problem that may fill a placeholder; `quantity` is the number that x takes the place of."""
+    """A clause of a problem that may fill a placeholder; `quantity` is the number that x replaces."""
 
     tale: Tale
     clause: Clause
     names: tuple[str, ...]
     verbs: frozenset[str]
-    unit: str | None  # as it is written in the clause
+    unit: str | None  # as written in the clause
     quantity: Quantity | None = None
 
     @property
@@ -31,19 +31,19 @@ class Donor:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A donor with the paper's similarity (words that both problems have) and ours: its neighbours' words on top."""
+    """A donor with the paper's similarity (words that both problems have) and ours, which adds neighbours' words."""
 
     donor: Donor
     similarity: int
     score: int
 
 
-# Template, rank of the quantity that is stated (None: a question), and share, measure or bare.
+# Template, rank of the stated quantity (None: a question), and kind: share, measure or bare.
 _Key = tuple[str | None, int | None, str]
 
 
 class DonorIndex:
-    """Every clause of the corpus that can fill a placeholder. Donors without a word in common are never looked at."""
+    """Every clause of the corpus that can fill a placeholder. Donors without a common word are never looked at."""
 
     def __init__(self, tales: Iterable[Tale]) -> None:
         self._by_problem: dict[tuple[_Key, str], list[Donor]] = defaultdict(list)  # for each word of the problem
@@ -58,9 +58,9 @@ class DonorIndex:
     def offers(
         self, template: str, rank: int | None, unit: str | None, words: Collection[str], neighbours: Collection[str]
     ) -> list[Offer]:
-        """Clauses of problems with the template in such a unit, most similar first, ties by id.
+        """Clauses with that unit from problems with that template, most similar first, ties by id.
 
-        They state the quantity of that rank and no other; without a rank they are questions that ask for the unit.
+        They state the quantity of that rank and no other; without a rank, they are questions that ask for the unit.
         """
         key = template, rank, _kind(unit)
         similarity = Counter(donor for word in words for donor in self._by_problem.get((key, word), ()))
@@ -91,7 +91,7 @@ def _kind(unit: str | None) -> str:
 
 
 def find_names(clause: Reading) -> list[str]:
-    """The words of a clause that name something: neither generic nor numbers. Units are among them."""
+    """The words of a clause that name something: neither generic words nor numbers. Units are included."""
     story = clause.language.story
     words = [token.text.lower() for token in clause.tokens if token.quantity is None]
     names = [word for word in words if word not in story.generic or word in story.bound]
@@ -106,7 +106,7 @@ class Surroundings:
         self.tokens = tale.tokens_in(*clauses) | ({unit} if unit else set())
 
     def has(self, name: str) -> bool:
-        """Whether a name occurs: as a word, or inside one, but a single character only at the end (树 in 苹果树)."""
+        """Whether a name occurs as a word or inside one; a single character only at the end (树 in 苹果树)."""
         if name in self.tokens:
             return True
         if len(name) > 1:
@@ -114,5 +114,5 @@ class Surroundings:
         return any(token.endswith(name) for token in self.tokens)
 
     def foreign(self, names: Collection[str]) -> list[str]:
-        """Those of the names that do not occur here."""
+        """The names that do not occur here."""
         return [name for name in names if not self.has(name)]

@@ -1,6 +1,6 @@
 """A seed and what a rule makes of it (§III-B): two simple halves, or another question for the same story.
 
-The seed of a decomposition goes to test, its products to train; with a reformulation it is the other way round.
+The seed of a decomposition goes to test and its products to train; with a reformulation it is the other way round.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from comdiv.expression import ExpressionError, Operation, answers_agree, value_of
 from comdiv.language.base import SHARE
 from comdiv.reading import Reading
-from comdiv.review import Decision, reviewed
+from comdiv.review import Decision, apply_review
 from comdiv.synthesis.filling import Product, Workshop, fill
 from comdiv.synthesis.sense import UnitOfX, is_neutral, unit_of_x
 from comdiv.synthesis.tale import Seed, Tale
@@ -17,14 +17,14 @@ from comdiv.synthesis.tale import Seed, Tale
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A seed with its products: two of a decomposition, one where people rejected the other; one of a reformulation."""
+    """A seed with its products: one of a reformulation; two of a decomposition, or one if the other was rejected."""
 
     seed: Seed
     products: tuple[Product, ...]
 
     @property
     def fit(self) -> float:
-        """That of the weaker product: a seed is as good as its worse half."""
+        """The fit of the weaker product: a seed is only as good as its worse half."""
         return min(product.fit for product in self.products)
 
     @property
@@ -39,7 +39,7 @@ def make_family(seed: Seed, workshop: Workshop) -> Family | str:
 
 
 def _decompose(seed: Seed, workshop: Workshop) -> Family | str:
-    """The seed with two products, or why it is abandoned: whole, even if only one of them fails."""
+    """The seed with two products, or why it is abandoned; one failing product is enough for that."""
     values = [given.value for given in seed.tale.givens]
     try:
         x = value_of(seed.rule.x, values)
@@ -81,7 +81,7 @@ def _reformulate(seed: Seed, workshop: Workshop) -> Family | str:
 
 
 def _possible_units(seed: Seed, workshop: Workshop, *, adds: bool) -> list[str | None]:
-    """What the new question may ask for: what such problems do, else the quantities' own unit, or a share."""
+    """Units that the new question may ask for: those of similar problems, else the quantities' own, or a share."""
     unit = seed.tale.givens[0].unit
     usual = workshop.asked_units.majority(seed.rule.products[0].template, seed.tale.givens)
     others = [unit] if adds or unit is None else [SHARE, *seed.tale.story.multiples]
@@ -89,10 +89,10 @@ def _possible_units(seed: Seed, workshop: Workshop, *, adds: bool) -> list[str |
 
 
 def as_reviewed(family: Family, decisions: Mapping[str, Decision], *, only_accepted: bool) -> Family | str:
-    """What people left of it: a rejected product leaves; without a product, or rejected itself, a seed is abandoned."""
+    """The family after review: rejected products are dropped; a seed rejected or left without products is abandoned."""
 
     def decided(reading: Reading) -> Tale | None:
-        kept = reviewed([reading.problem], decisions, only_accepted=only_accepted)
+        kept = apply_review([reading.problem], decisions, only_accepted=only_accepted)
         return Tale(kept[0], reading.language) if kept else None
 
     if not decisions and not only_accepted:

@@ -26,11 +26,11 @@ from comdiv.synthesis.sense import (
 from comdiv.synthesis.tale import Given, Seed, Sign, Tale
 from comdiv.synthesis.wording import match_names, product_roles, rewrite, rewrite_unit
 
-# What a word that the seed has not takes from a donor's score: nothing is left of a donor who tells another story.
+# The penalty for each word that the seed lacks: it leaves nothing of the score of a donor with another story.
 FOREIGN_VERB, FOREIGN_NAME = 2, 5
-MOST_TRIED = 400  # donors that are looked at, the most similar first
+MOST_TRIED = 400  # donors that are tried, the most similar first
 
-# Why a donor is refused, in the order of its examination: of a seed, the furthest stage that any donor reached counts.
+# Why a donor is refused, in the order of the checks. A seed is reported with the furthest check any donor reached.
 Reason = Literal[
     "similarity 0",
     "other kinds of quantities",
@@ -46,7 +46,7 @@ _STAGES: tuple[Reason, ...] = get_args(Reason)
 
 
 class Workshop:
-    """Everything that is found once for a corpus in one language: its tales, donors, units and proofreader."""
+    """Everything that is computed once for a corpus in one language: its tales, donors, units and proofreader."""
 
     def __init__(self, tales: Iterable[Tale], language: Language, least_plausible: float) -> None:
         self.language = language  # with the corpus's units
@@ -59,14 +59,14 @@ class Workshop:
 
 
 def learn_language(code: str, texts: Sequence[str]) -> tuple[Language, frozenset[str]]:
-    """A language with the units that a corpus shows, and the corpus's proper names."""
+    """A language with the units learnt from a corpus, and the corpus's proper names."""
     language = get_language(code)
     return language.with_lexicon(learn_units(language, texts)), language.proper_names(texts)
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A synthetic problem. `fit` is the donor's score times how plausible the whole is."""
+    """A synthetic problem. `fit` is the donor's score times the plausibility of the whole text."""
 
     tale: Tale
     seed: str
@@ -77,7 +77,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class _Placeholder:
-    """A product of a seed that waits for its new clause, with what every donor is measured against."""
+    """A product of a seed that still lacks its new clause, with everything that donors are checked against."""
 
     seed: Seed
     number: int
@@ -86,7 +86,7 @@ class _Placeholder:
     x: Fraction | None
     around: Surroundings
     roles: dict[str, str]  # the seed's names, by the product's quantities
-    referent: Referent | None  # what x is the number of, where two things are compared
+    referent: Referent | None  # the thing that x counts, if two things are compared
 
     @property
     def unit_name(self) -> str | None:
@@ -103,9 +103,9 @@ class _Piece(NamedTuple):
 def fill(
     seed: Seed, number: int, workshop: Workshop, unit: UnitOfX | None, x: Fraction | None = None
 ) -> Product | Reason:
-    """The seed's product of that number with the fittest donor's clause in it, or why no donor fits."""
+    """The seed's product number `number` with the fittest donor's clause, or why no donor fits."""
     product = seed.rule.products[number]
-    # A clause that opens the story may name all that the seed has, and so may one beside a single other.
+    # A clause that opens the story may name anything in the seed, and so may one beside a single other clause.
     whole = product.clauses[0] == DELTA or len(product.clauses) == 2
     around = Surroundings(seed.tale, seed.clauses if whole else seed.clauses_for(product), unit.unit if unit else None)
     referent = referent_of_x(seed) if x is not None else None
@@ -114,7 +114,7 @@ def fill(
     furthest = 0
     for offer in _offers(placeholder, workshop)[:MOST_TRIED]:
         if best is not None and offer.score <= best.fit:
-            break  # the fit is never above the score
+            break  # the fit never exceeds the score
         result = _try(placeholder, offer, workshop)
         if isinstance(result, Product):
             best = result if best is None or result.fit > best.fit else best
@@ -167,9 +167,9 @@ def _try(placeholder: _Placeholder, offer: Offer, workshop: Workshop) -> Product
 
 
 def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
-    """Whether the donor's problem is of the same kind: its quantities are shares, rates and counts where ours are.
+    """Whether the donor's problem is of the same kind: shares, rates and counts in the same places.
 
-    Where the order of the operands means nothing, a question fits whichever of them comes first.
+    If the order of the operands does not matter, a question fits whichever of them comes first.
     """
     seed, product, signs = placeholder.seed, placeholder.product, donor.tale.signs
     if product.rank is not None:
@@ -182,7 +182,7 @@ def _same_kinds(placeholder: _Placeholder, donor: Donor) -> bool:
 
 
 def _may_fit(placeholder: _Placeholder, offer: Offer, names: Iterable[str]) -> bool:
-    """Whether enough names of the donor's clause are known or can be rewritten: cheap, and true of few donors."""
+    """Whether enough names of the donor's clause are known or can be rewritten: a cheap test that few donors pass."""
     donor = offer.donor
     rewritable = [name.lower() for name in names]
     foreign = sum(
@@ -196,7 +196,7 @@ def _may_fit(placeholder: _Placeholder, offer: Offer, names: Iterable[str]) -> b
 
 
 def _delta(placeholder: _Placeholder, donor: Donor, names: dict[str, str], language: Language) -> _Piece | None:
-    """The new clause, in the seed's names, with the value and the unit of x; None where they cannot be written so."""
+    """The new clause, in the seed's names, with the value and unit of x; None if it cannot be written that way."""
     text, quantity, x = donor.clause.text, donor.quantity, placeholder.x
     before, number, after = text, "", ""
     if quantity is not None:
@@ -218,7 +218,7 @@ def _delta(placeholder: _Placeholder, donor: Donor, names: dict[str, str], langu
 
 
 def _price(text: str, around: Surroundings, language: Language) -> int:
-    """What the words of a new clause that the seed has not take from its score."""
+    """The penalty for the words of a new clause that the seed lacks."""
     reading = read_text(text, language)
     foreign = around.foreign(find_names(reading))
     verbs = reading.content_words.verbs if foreign else ()
@@ -226,20 +226,20 @@ def _price(text: str, around: Surroundings, language: Language) -> int:
 
 
 def _is_meant(placeholder: _Placeholder, delta: str) -> bool:
-    """Whether a decomposition's clause speaks of x; where nothing was taken away, nothing is left to ask for."""
+    """Whether a decomposition's clause is about x; a reformulation's must not speak of what is left."""
     if placeholder.x is None:
         return not placeholder.seed.tale.story.negative.search(delta)
     return speaks_of_x(placeholder.seed, placeholder.product, delta)
 
 
 def _seed_piece(seed: Seed, name: str) -> _Piece:
-    """A clause that stays as it is in the seed."""
+    """A clause taken unchanged from the seed."""
     tale, clause = seed.tale, seed.clauses[seed.rule.clauses.index(name)]
     return _Piece(clause.text, tuple((tale.values[index], index in tale.used) for index in clause.quantities))
 
 
 def _compose(placeholder: _Placeholder, pieces: Sequence[_Piece]) -> Tale | None:
-    """The problem that the pieces make; None where its numbers are not read as they were meant."""
+    """The problem made of the pieces; None if its numbers are not read as intended."""
     seed, part = placeholder.seed, "ab"[placeholder.number] if len(placeholder.seed.rule.products) > 1 else ""
     numbers = [number for piece in pieces for number in piece.numbers]
     places = [place for place, (_, is_used) in enumerate(numbers) if is_used]

@@ -1,9 +1,9 @@
-"""A reader who has seen the corpus: does a product's text suggest its template, or another one?
+"""A model of the corpus that tells whether a product's text suggests its template or another one.
 
-The paper's authors proofread their set by hand (§V-A). This is the part of it that a program can do: a logistic
-regression from a problem's words and numbers to its template, trained on the corpus's problems with one operator. Where
-it takes "36个苹果，每人分3个，一共多少" for n1/n2, a product that says n1*n2 is refused: such contradictory labels are
-what keeps a solver from learning. The words of clauses add up, so each clause is read once.
+The paper's authors proofread their set by hand (§V-A). This does the part that a program can do: a logistic regression
+from a problem's words and numbers to its template, trained on the corpus's problems with one operator. If it takes
+"36个苹果，每人分3个，一共多少" for n1/n2, a product labelled n1*n2 is refused, because contradictory labels keep a
+solver from learning. The scores of clauses add up, so each clause is scored once.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ from comdiv.reading import read_text
 from comdiv.synthesis.tale import Given, Tale
 
 Scores = npt.NDArray[np.float64]
-FEWEST_PROBLEMS = 10  # of a template that the reader knows…
-FEWEST_SHARE = 0.01  # …and their share of the problems with one operator
+FEWEST_PROBLEMS = 10  # of a template that the model learns…
+FEWEST_SHARE = 0.01  # …and their share of all problems with one operator
 FEWEST_TEMPLATES = 2
 _QUESTION = "?"
 
@@ -42,9 +42,9 @@ class Proofreader:
             self._fit(known)
 
     def probability(self, clauses: Sequence[str], features: Iterable[str], template: str) -> float:
-        """How probable the template is for a problem of these clauses; 1 where the corpus is too small to tell.
+        """The probability of the template for a problem with these clauses; 1 if the corpus is too small to tell.
 
-        `features` are the story's, from `story_features`.
+        `features` are those of the story, from `story_features`.
         """
         if template not in self.templates:
             return 1.0
@@ -90,7 +90,7 @@ class Proofreader:
         return features
 
     def _features(self, clause: str, question: bool) -> list[str]:
-        """Words and pairs of neighbouring words, numbers by their kind; the question's apart from the narrative's."""
+        """Words and pairs of neighbouring words, numbers by kind; question and narrative kept apart."""
         reading = read_text(clause, self._language)
         mark = _QUESTION if question else ""
         words = [
@@ -104,9 +104,9 @@ class Proofreader:
 def story_features(
     givens: Sequence[Given], roles: Mapping[str, str], asked_unit: str | None, question: str, words: StoryWords
 ) -> list[str]:
-    """What the numbers are to each other and to the question, which single words do not tell.
+    """How the numbers relate to each other and to the question, which single words do not show.
 
-    It tells n1/n2 from n2/n1 and n1*n2: kinds and units, sizes, and which side of a comparison is asked for.
+    These features separate n1/n2 from n2/n1 and n1*n2: kinds, units, sizes, and the side of a comparison asked for.
     """
     kinds = "/".join(f"{given.sign.kind}{'!' if given.sign.per else ''}" for given in givens)
     asked = str(asked_unit) if asked_unit is None or asked_unit == SHARE else _ranks_with(asked_unit, givens)
@@ -129,7 +129,7 @@ def _ranks_with(unit: str | None, givens: Sequence[Given]) -> str:
 
 
 def _frame(rank: int, roles: Mapping[str, str], question: str) -> str | None:
-    """Which side of the comparison at a quantity the question names; a side may be left out."""
+    """Which side of the comparison at a quantity the question names; the text may omit a side."""
     reference, compared = (roles.get(f"{role}{rank}") for role in ("reference", "compared"))
     if reference is None:
         return None

@@ -1,6 +1,6 @@
-"""The rule table (§III-B, appendix) as data: read, checked so that every product's template follows, and explained.
+"""The rule table (§III-B, appendix) as data: read, and checked so that every product's template follows from its rule.
 
-A wrong table gets one line that names the rule and the field.
+The error for a wrong table is one line that names the rule and the field.
 """
 
 import re
@@ -38,7 +38,7 @@ class _Entry(BaseModel):
 
 
 class Place(_Entry):
-    """One clause or several neighbouring ones, and the quantities that lie there, in any arrangement."""
+    """One clause or several neighbouring ones, and the quantities they contain, in any arrangement."""
 
     clauses: tuple[str, ...] = Field(min_length=1)
     quantities: tuple[str, ...] = Field(min_length=1)
@@ -62,7 +62,7 @@ class _Story(_Entry):
 
 
 class ProductRule(_Story):
-    """A product: clauses of the seed in their order, one of them new; `role` is that of a narrative's quantity."""
+    """A product: clauses of the seed in order, one of them new; `role` is the quantity that a new narrative states."""
 
     delta: Literal["question", "narrative"]
     role: str | None = None
@@ -93,12 +93,12 @@ class Rule(_Story):
 
     @cached_property
     def x(self) -> Expression:
-        """What two products share, over the seed's quantities: the answer of one, and given in the other."""
+        """The value that two products share, over the seed's quantities: the answer of one, and given in the other."""
         product = self.products[self.asking]
         return _over_seed(product.tree, self.quantities_of(product))
 
     def quantities_of(self, product: ProductRule) -> list[int | None]:
-        """The seed's quantities that a product has, in the order of its text; None is the one of the new clause."""
+        """The seed's quantities in a product, in text order; None stands for the quantity of the new clause."""
         ranks: list[int | None] = []
         places = {clause: place for place in self.places for clause in place.clauses}
         visited: list[Place] = []
@@ -111,7 +111,7 @@ class Rule(_Story):
         return ranks
 
     @model_validator(mode="after")
-    def _checked(self) -> "Rule":
+    def _check(self) -> "Rule":
         _check_seed(self)
         for number, product in enumerate(self.products):
             _check_product(self, product, f"products.{number}")
@@ -120,12 +120,12 @@ class Rule(_Story):
         elif len(self.products) != 1 or self.products[0].delta != "question":
             raise ValueError("products: a reformulation has one product, whose delta is a question")
         elif self.products[0].template == self.template:
-            raise ValueError("products.0.template: a reformulation asks for something else than its seed")
+            raise ValueError("products.0.template: a reformulation asks for something other than its seed")
         return self
 
 
 class RuleTable(_Entry):
-    """All rules; ids and seeds' templates within a kind tell them apart."""
+    """All rules; ids are unique, and so are the seeds' templates within a kind."""
 
     rules: tuple[Rule, ...] = Field(min_length=1)
 
@@ -133,7 +133,7 @@ class RuleTable(_Entry):
     def _distinct(self) -> "RuleTable":
         ids = [rule.id for rule in self.rules]
         if twice := sorted({name for name in ids if ids.count(name) > 1}):
-            raise ValueError(f"the id '{twice[0]}' is there twice")
+            raise ValueError(f"the id '{twice[0]}' occurs twice")
         return self
 
     @property
@@ -149,13 +149,13 @@ def load_rules(path: Path | None = None) -> RuleTable:
         source = path or files("comdiv.synthesis").joinpath("rules.yaml")
         record = yaml.safe_load(source.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ComdivError(f"{where}: no rule table: {' '.join(str(error).split())}") from error
+        raise ComdivError(f"{where}: not a rule table: {' '.join(str(error).split())}") from error
     if not isinstance(record, dict):
-        raise ComdivError(f"{where}: no rule table: a mapping with the key 'rules' is wanted")
+        raise ComdivError(f"{where}: not a rule table: a mapping with the key 'rules' is expected")
     try:
         return RuleTable.model_validate(record)
     except ValidationError as error:
-        raise ComdivError(f"{where}: {_explained(error, record)}") from error
+        raise ComdivError(f"{where}: {_explain(error, record)}") from error
 
 
 def parse_template(text: str) -> Expression:
@@ -166,7 +166,7 @@ def parse_template(text: str) -> Expression:
 def _rank(name: str) -> int:
     match = _NAME.fullmatch(name)
     if match is None or int(match[1]) < 1:
-        raise ValueError(f"'{name}' is no quantity: they are called n1, n2…")
+        raise ValueError(f"'{name}' is not a quantity: they are called n1, n2…")
     return int(match[1]) - 1
 
 
@@ -182,20 +182,20 @@ def _over_seed(tree: Expression, quantities: list[int | None], x: Expression | N
     return map_leaves(tree, of_seed)
 
 
-def _parsed(text: str, field: str) -> Expression:
+def _parse(text: str, field: str) -> Expression:
     try:
         tree = parse_template(text)
     except ExpressionError as error:
-        raise ValueError(f"{field}: '{text}' is no template: {error}") from error
+        raise ValueError(f"{field}: '{text}' is not a template: {error}") from error
     if template(tree) != text:
-        raise ValueError(f"{field}: '{text}' is written {template(tree)}: quantities and operands in the text's order")
+        raise ValueError(f"{field}: '{text}' must be written {template(tree)}: quantities and operands in text order")
     return tree
 
 
 def _check_seed(rule: Rule) -> None:
-    tree = _parsed(rule.template, "template")
+    tree = _parse(rule.template, "template")
     if len(set(rule.clauses)) != len(rule.clauses) or DELTA in rule.clauses:
-        raise ValueError(f"clauses: each has a name of its own, and none is called {DELTA}")
+        raise ValueError(f"clauses: names must be unique, and none may be {DELTA}")
     clauses = [clause for place in rule.places for clause in place.clauses]
     if unknown := [clause for clause in clauses if clause not in rule.clauses]:
         raise ValueError(f"places: there is no clause '{unknown[0]}'; clauses: {', '.join(rule.clauses)}")
@@ -210,7 +210,7 @@ def _check_seed(rule: Rule) -> None:
 
 
 def _check_product(rule: Rule, product: ProductRule, field: str) -> None:
-    tree = _parsed(product.template, f"{field}.template")
+    tree = _parse(product.template, f"{field}.template")
     own = product.seed_clauses
     if len(own) != len(product.clauses) - 1:
         raise ValueError(f"{field}.clauses: exactly one of them is {DELTA}")
@@ -263,8 +263,8 @@ def _infix(tree: Expression) -> str:
     return to_infix(tree, lambda index: f"n{index + 1}")
 
 
-def _explained(error: ValidationError, record: dict[str, Any]) -> str:
-    """One line for the first complaint: the rule's id, the field, what is wrong."""
+def _explain(error: ValidationError, record: dict[str, Any]) -> str:
+    """One line about the first error: the rule's id, the field, what is wrong."""
     first = error.errors()[0]
     place = list(first["loc"])
     message = str(first["msg"]).removeprefix("Value error, ")

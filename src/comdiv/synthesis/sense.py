@@ -1,7 +1,7 @@
-"""What x is: its unit, and which thing it is the number of. And whether a new clause speaks of it.
+"""What x is (its unit, and the thing it counts), and whether a new clause is about x.
 
-The conditions are on a product as a whole, after the donor's names have been rewritten: its label is right only if the
-new clause names what the rule says it names.
+The conditions apply to a product as a whole, after the donor's names have been rewritten: its label is right only if
+the new clause names what the rule requires.
 """
 
 from collections import Counter, defaultdict
@@ -14,9 +14,9 @@ from comdiv.reading import Clause, read_text
 from comdiv.synthesis.rules import DELTA, ProductRule
 from comdiv.synthesis.tale import Given, Seed, Sign, Tale
 
-SURE = 0.75  # the share of a corpus's problems that must ask for the same unit
-WHOLE = 0.97  # the share of whole numbers among those of a unit that only counts
-ENOUGH = 2  # problems on which a majority may rest
+SURE = 0.75  # share of a corpus's problems that must ask for the same unit
+WHOLE = 0.97  # share of whole numbers for a unit to count as discrete
+ENOUGH = 2  # fewest problems for a majority
 
 
 # --- the unit: both new clauses of a decomposition must name it ---
@@ -24,7 +24,7 @@ ENOUGH = 2  # problems on which a majority may rest
 
 @dataclass(frozen=True, slots=True)
 class UnitOfX:
-    """What x is counted in, and whether it is said of each of several (每小时60千米)."""
+    """The unit of x, and whether x is a rate, given for each of several (每小时60千米)."""
 
     unit: str
     per: bool
@@ -43,7 +43,7 @@ class AskedUnits:
                 self._counts[_kind(tale.template, tale.givens)][unit] += 1
 
     def majority(self, template: str, givens: Iterable[Given]) -> str | None:
-        """The unit that nearly all such problems ask for; None where they differ or are too few."""
+        """The unit that nearly all such problems ask for; None if they differ or are too few."""
         counts = self._counts.get(_kind(template, givens), Counter())
         unit, count = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
         return unit if count >= ENOUGH and count >= SURE * counts.total() else None
@@ -54,7 +54,7 @@ def _kind(template: str | None, givens: Iterable[Given]) -> _Kind:
 
 
 def unit_of_x(seed: Seed, asked: AskedUnits) -> UnitOfX | None:
-    """The unit of x, by the operator that makes it; where that does not decide, by what the corpus asks for."""
+    """The unit of x, by the operator that yields it; if that does not decide, by what the corpus asks for."""
     x = seed.rule.x
     if not isinstance(x, Operation):
         return None
@@ -72,7 +72,7 @@ def unit_of_x(seed: Seed, asked: AskedUnits) -> UnitOfX | None:
 
 
 def _product_unit(left: Given, right: Given) -> tuple[str | None, bool]:
-    """A share of something is counted as that is; so is what each of several has: 每箱12个 times 5箱 are 个."""
+    """A share of something has its unit; a rate times a number has the rate's unit: 每箱12个 times 5箱 gives 个."""
     shares = [given.sign.kind == "share" for given in (left, right)]
     if shares[0] != shares[1]:
         whole = right if shares[0] else left
@@ -83,7 +83,7 @@ def _product_unit(left: Given, right: Given) -> tuple[str | None, bool]:
 
 
 def _quotient_unit(left: Given, right: Given) -> tuple[str | None, bool]:
-    """Divided by a share: as the dividend. Divided among others: the dividend's unit for each of them."""
+    """Divided by a share: the dividend's unit. Divided among several: the dividend's unit for each of them."""
     if right.sign.kind == "share":
         return left.unit, left.sign.per
     if left.unit and right.unit and left.unit != right.unit and not right.sign.per:
@@ -101,7 +101,7 @@ def _operand(operand: Expression, tale: Tale) -> Given | None:
 
 
 def whole_units(tales: Iterable[Tale]) -> frozenset[str]:
-    """The units of things that are counted, never measured: the corpus (almost) always gives them whole numbers."""
+    """The units of things that are counted, not measured: nearly all their numbers in the corpus are whole."""
     whole: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for tale in tales:
@@ -117,19 +117,19 @@ def whole_units(tales: Iterable[Tale]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Referent:
-    """What x is the number of, where the seed compares two things: `wanted`, not `known`."""
+    """If the seed compares two things, the one that x counts: `wanted`, not `known`."""
 
     wanted: str
     known: str | None
 
 
 def referent_of_x(seed: Seed) -> Referent | None:
-    """The side of the seed's comparison that is not given: in "鸡12只，鸭是鸡的(3/4)" the ducks."""
+    """The side of the seed's comparison that is not given: the ducks in "鸡12只，鸭是鸡的(3/4)"."""
     return unknown_side(seed.tale, seed.rule.x)
 
 
 def unknown_side(tale: Tale, x: Expression) -> Referent | None:
-    """Which of two compared things `x`, made of two quantities, is the number of; None where nothing is compared."""
+    """Which of two compared things `x`, made of two quantities, counts; None if nothing is compared."""
     ranks = used_quantities(x)
     if len(ranks) != 2 or not isinstance(x, Operation):
         return None
@@ -138,7 +138,7 @@ def unknown_side(tale: Tale, x: Expression) -> Referent | None:
         if reference is None or (tale.givens[rank].sign.kind != "share" and x.operator not in "+-"):
             continue
         given = tale.clause_at(other).text
-        shares_out = x.operator == "*"  # a share of a whole that is given: what has the share is not
+        shares_out = x.operator == "*"  # a share of a given whole: the thing that has the share is not given
         if compared is not None and compared not in given and (shares_out or reference in given):
             return Referent(compared, reference)
         if reference not in given:
@@ -150,9 +150,9 @@ def unknown_side(tale: Tale, x: Expression) -> Referent | None:
 
 
 def is_sound(seed: Seed, product: ProductRule, delta: str, names: Iterable[str]) -> bool:
-    """Whether a new clause, in the seed's names, can be said at all: no name twice, no time or thing out of place.
+    """Whether a new clause, in the seed's names, makes sense: no repeated name, no time or thing out of place.
 
-    A question does not ask for what is given, and one for a sum does not name only one of the two.
+    A question must not ask for what is given, and a question for a sum must not name only one of the two terms.
     """
     if any(delta.count(name) > 1 for name in names):
         return False
@@ -169,7 +169,7 @@ def is_sound(seed: Seed, product: ProductRule, delta: str, names: Iterable[str])
 
 
 def _states(clause: Clause, name: str, tale: Tale) -> bool:
-    """Whether a clause gives the number of a thing: 面积是 before a number."""
+    """Whether a clause states the number of a thing: 面积是 before a number."""
     before = [tale.text[clause.start : tale.quantities[index].start] for index in clause.quantities]
     return any(text.endswith(tuple(name + copula for copula in tale.story.copulas)) for text in before)
 
@@ -184,9 +184,9 @@ def _names_one_of_two(seed: Seed, product: ProductRule, delta: str) -> bool:
 
 
 def is_neutral(seed: Seed) -> bool:
-    """Whether a seed only says how much there is, so that it carries a sum as well as a difference.
+    """Whether a seed only states amounts, so that it supports a sum as well as a difference.
 
-    "A has n1, B has 3 more" does not, and neither do rates (每箱12个) and shares.
+    "A has n1, B has 3 more" does not qualify, and neither do rates (每箱12个) and shares.
     """
     changes = any(seed.tale.story.change.search(clause.text) for clause in seed.clauses_for(seed.rule.products[0]))
     return not changes and not any(sign.per or sign.kind == "share" for sign in seed.tale.signs)
@@ -208,7 +208,7 @@ def speaks_of_x(seed: Seed, product: ProductRule, delta: str) -> bool:
 
 
 def _rest_is_meant(seed: Seed, product: ProductRule, delta: str) -> bool:
-    """A question for what is left wants a difference; a clause that opens a story about the rest speaks of it."""
+    """A question for what is left needs a difference; a clause that opens a story about the rest must mention it."""
     words = seed.tale.story
     rest = words.speaks_of_rest(delta)
     if product.rank is None:
@@ -219,10 +219,10 @@ def _rest_is_meant(seed: Seed, product: ProductRule, delta: str) -> bool:
 
 
 def _replaces(seed: Seed, rank: int, delta: str) -> bool:
-    """Whether a share of what the question asks for is stated, in the place of the share of the other part.
+    """Whether the clause states the share that the question asks for, instead of the share of the other part.
 
-    A comparison stays one between the same two things, but without "more" or "less"; else the clause has a word of the
-    question that the replaced clause has not, and none of that clause's own.
+    A comparison must be between the same two things, but without "more" or "less". Otherwise the clause must have a
+    word of the question that the replaced clause lacks, and no word that only the replaced clause has.
     """
     roles, words = seed.tale.roles, seed.tale.story
     reference, compared = roles.get(f"reference{rank}"), roles.get(f"compared{rank}")
@@ -240,7 +240,7 @@ def _replaces(seed: Seed, rank: int, delta: str) -> bool:
 
 
 def _asks_for_other_share(seed: Seed, rank: int, delta: str) -> bool:
-    """Whether a question asks for what a share leaves: of a comparison the other number, of a part the other part."""
+    """Whether a question asks for the complement of a share: the other number of a comparison, or the other part."""
     words, clause = seed.tale.story, seed.clause_with(rank)
     reference = seed.tale.roles.get(f"reference{rank}")
     if words.comparison.search(clause.text):
@@ -251,7 +251,7 @@ def _asks_for_other_share(seed: Seed, rank: int, delta: str) -> bool:
 
 
 def _speaks_of_part(seed: Seed, delta: str) -> bool:
-    """A part that is told by what happened to it (用去(1/4)) is asked for by the same word (用去多少)."""
+    """A part described by what happened to it (用去(1/4)) is asked for with the same word (用去多少)."""
     x, tale = seed.rule.x, seed.tale
     if not isinstance(x, Operation) or x.operator != "*" or not isinstance(x.left, Reference):
         return True
@@ -269,7 +269,7 @@ def _telling_words(text: str, tale: Tale) -> frozenset[str]:
 
 
 def _telling(tokens: Iterable[str], tale: Tale) -> frozenset[str]:
-    """The words that tell one part from another, synonyms as one."""
+    """The words that distinguish one part from another, with synonyms merged."""
     empty, units = tale.story.empty, tale.language.lexicon.words
     return tale.story.merge_synonyms(
         token for token in tokens if token not in empty and token not in units and not token[:1].isdigit()

@@ -1,4 +1,4 @@
-"""From a corpus to the folder of a synthetic dataset (SD, §III-B), with a report of what became of every seed."""
+"""From a corpus to the folder of a synthetic dataset (SD, §III-B), with a report on the fate of every seed."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ _SHOWN_REASONS = 3
 
 @dataclass(frozen=True, slots=True)
 class RuleYield:
-    """What became of a rule's seeds: `problems` have its template, seeds the quantities in place as well."""
+    """The fate of a rule's seeds: `problems` have its template; seeds also have the quantities in the right places."""
 
     rule: Rule
     problems: int
@@ -69,7 +69,7 @@ def synthesize_dataset(
     progress: Progress | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the corpus's name."""
+    """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the name of the corpus."""
     refuse_to_overwrite(folder, force=force)
     show = progress or (lambda stage, done, total, note: None)
     table = load_rules(options.rules)
@@ -118,7 +118,7 @@ def _apply(
     review: Callable[[Family], Family | str],
     show: Progress,
 ) -> RuleYield:
-    """All that a rule makes and people did not reject; excluded problems and their twins are left out."""
+    """Everything that a rule makes and reviewers did not reject, without excluded problems and their twins."""
     families: list[Family] = []
     abandoned: Counter[str] = Counter()
     problems = 0
@@ -139,7 +139,7 @@ def _apply(
 
 
 class _Exclusion:
-    """The problems of another dataset, by the ids of their seeds and by their texts with the numbers masked."""
+    """The problems of another dataset, by the ids of their seeds and by their number-masked texts."""
 
     def __init__(self, dataset: Dataset | None, workshops: Iterable[Workshop]) -> None:
         languages = {workshop.language.code: workshop.language for workshop in workshops}
@@ -206,7 +206,7 @@ def _write(
     extraction = extract((*assembly.training, *assembly.test))
     test = np.array([problem.id in in_test for problem in extraction.problems])
     contexts = len({context for own in extraction.contexts for context in own if context})
-    settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # a few problems have few clusters
+    settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # small sets allow fewer clusters
     measurement = measure(extraction, test, settings)
     parts = cut_parts(extraction, test, options.validation, seed=options.seed)
     facts = {**facts, **measurement.to_json(), "versions": library_versions()}
@@ -222,7 +222,7 @@ def _write(
 
 
 def _check_apart(assembly: Assembly) -> None:
-    """A structural test template in train would make the set measure something else."""
+    """Refuse a structural test template in train: the set would not measure generalization."""
     structural = {template(problem.expression) for problem in assembly.structural if problem.expression}
     for problem in assembly.training:
         if problem.expression is not None and template(problem.expression) in structural:
@@ -275,7 +275,7 @@ def divergence_table(facts: Mapping[str, Any]) -> str:
 
 
 def rule_rows(facts: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A line for each rule: id, template, products, problems, seeds, made, chosen, why abandoned."""
+    """One row per rule: id, template, products, problems, seeds, made, chosen, why abandoned."""
     rows = []
     for rule, entry in facts["rules"].items():
         reasons = [f"{reason} {count}" for reason, count in list(entry["abandoned"].items())[:_SHOWN_REASONS]]

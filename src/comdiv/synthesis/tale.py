@@ -1,6 +1,6 @@
-"""A problem as rules and donors see it: the kinds of its quantities, its words, who is who; and where a rule applies.
+"""A problem as rules and donors see it: the kinds of its quantities, its words, its roles; and where a rule applies.
 
-A `Tale` is a `Reading` with the units and names that the corpus itself shows.
+A `Tale` is a `Reading` with the units and names learnt from its corpus.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ from comdiv.synthesis.rules import ProductRule, Rule
 
 
 class Sign(NamedTuple):
-    """What kind of quantity it is: two problems whose quantities have the same signs tell the same kind of story."""
+    """The kind of a quantity: two problems whose quantities have the same signs tell the same kind of story."""
 
     kind: str | None
-    per: bool  # said of each of several: 每箱12个, 12 in each box
+    per: bool  # a rate, given for each of several: 每箱12个, 12 in each box
 
 
 class Given(NamedTuple):
-    """A quantity that the expression uses; its unit has the name that all synonyms share."""
+    """A quantity that the expression uses; its unit has the name shared by all synonyms."""
 
     value: Fraction
     unit: str | None
@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 class Tale(Reading):
-    """A reading with what synthesis alone asks of it. The expression is one that the text carries."""
+    """A reading with the properties that only synthesis needs. The text has every quantity of the expression."""
 
     def __init__(self, problem: Problem, language: Language, names: frozenset[str] = frozenset()) -> None:
         super().__init__(problem, language)
@@ -51,7 +51,7 @@ class Tale(Reading):
 
     @cached_property
     def givens(self) -> tuple[Given, ...]:
-        """The operands, as far as their numbers, units and signs go."""
+        """The operands, reduced to their numbers, units and signs."""
         return tuple(
             Given(quantity.value, self.story.unit_name(quantity.unit), self._sign(rank))
             for rank, quantity in enumerate(self.operands)
@@ -64,17 +64,17 @@ class Tale(Reading):
 
     @property
     def asked_unit_name(self) -> str | None:
-        """The unit that the question asks for, under the name that its synonyms share."""
+        """The unit that the question asks for, under the name shared by its synonyms."""
         return self.story.unit_name(self.asked_unit)
 
     @cached_property
     def parts(self) -> tuple[Reading, ...]:
-        """Each clause read by itself, as a new clause is: its words do not depend on its neighbours."""
+        """Each clause read by itself, like a new clause: its words do not depend on its neighbours."""
         return tuple(read_text(clause.text, self.language) for clause in self.clauses)
 
     @cached_property
     def clause_words(self) -> tuple[frozenset[str], ...]:
-        """The words that similarity counts, clause by clause: nouns, verbs and units, synonyms as one (§III-B)."""
+        """The words that similarity counts, clause by clause: nouns, verbs and units, with synonyms merged (§III-B)."""
         words = []
         for clause, part in zip(self.clauses, self.parts, strict=True):
             content = part.content_words
@@ -86,11 +86,11 @@ class Tale(Reading):
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Those of the whole problem."""
+        """The words of the whole problem that similarity counts."""
         return frozenset[str]().union(*self.clause_words)
 
     def words_in(self, clauses: Iterable[Clause]) -> frozenset[str]:
-        """Those of some clauses, which may be joined ones."""
+        """The words of some clauses that similarity counts; clauses may be joined ones."""
         return frozenset[str]().union(*(self.clause_words[place] for place in self._places(clauses)))
 
     def tokens_in(self, *clauses: Clause) -> frozenset[str]:
@@ -102,7 +102,7 @@ class Tale(Reading):
         return [place for joined in clauses for place, clause in own if joined.start <= clause.start < joined.end]
 
     def clause_at(self, rank: int) -> Clause:
-        """The clause that carries n1 (rank 0), n2…"""
+        """The clause that contains n1 (rank 0), n2…"""
         return self.clauses[self.clause_of(self.operands[rank].index)]
 
     def _sign(self, rank: int) -> Sign:
@@ -116,7 +116,7 @@ class Tale(Reading):
 
     @cached_property
     def roles(self) -> dict[str, str]:
-        """Who and what the clauses speak of: `compared1` is the one compared in the clause of n2."""
+        """The people and things in the clauses, by role: `compared1` is what is compared in the clause of n2."""
         roles: dict[str, str] = {}
         for rank, quantity in enumerate(self.operands):
             clause, text = self.clause_at(rank), self.text
@@ -129,11 +129,11 @@ class Tale(Reading):
         return roles | self._asked_pair() | dict(self.language.named_roles(self.text, self.names))
 
     def _may_name(self, name: str) -> bool:
-        """Where names are written with a capital, so is every sentence's first word: "By noon" names nobody."""
+        """Not every capital marks a name: a sentence's first word is capitalised too, and "By noon" names nobody."""
         return not self.names or all(word in self.names for word in name.split())
 
     def _asked_pair(self) -> dict[str, str]:
-        """Of a question about two things, which of them is n1's and which n2's: `pair0` and `pair1`."""
+        """For a question about two things, which one belongs to n1 and which to n2: `pair0` and `pair1`."""
         match = self.story.asked_pair.search(self.question.text.strip())
         if match is None or len(self.operands) != 2:
             return {}
@@ -147,19 +147,19 @@ class Tale(Reading):
 
 
 def tell(problem: Problem, language: Language, names: frozenset[str] = frozenset()) -> Tale | None:
-    """The tale of a problem; None where it has no expression over quantities, or one that its text does not carry."""
+    """The tale of a problem; None if it has no expression over quantities, or its text lacks one of them."""
     tale = Tale(problem, language, names)
     return tale if tale.used and tale.is_grounded else None
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A problem and a rule that applies to it; `clauses` are as many as the rule names."""
+    """A problem and a rule that applies to it; `clauses` has as many clauses as the rule names."""
 
     rule: Rule
     tale: Tale
     clauses: tuple[Clause, ...]
-    entry: Reading  # what enters the dataset: the problem, or what people made of it
+    entry: Reading  # what enters the dataset: the problem, or its edited version
 
     @property
     def id(self) -> str:
@@ -171,7 +171,7 @@ class Seed:
         return [self.clauses[self.rule.clauses.index(name)] for name in product.seed_clauses]
 
     def clause_with(self, rank: int) -> Clause:
-        """The clause that carries n1 (rank 0), n2…, as the rule has it."""
+        """The clause of the rule that contains n1 (rank 0), n2…"""
         index = self.tale.operands[rank].index
         return next(clause for clause in self.clauses if index in clause.quantities)
 
@@ -181,7 +181,7 @@ def find_seed(rule: Rule, tale: Tale) -> Seed | None:
     if tale.template != rule.template:
         return None
     ranks = {quantity.index: rank for rank, quantity in enumerate(tale.operands)}
-    clauses = _joined(tale.clauses, ranks, len(rule.clauses))
+    clauses = _join_clauses(tale.clauses, ranks, len(rule.clauses))
     if len(clauses) != len(rule.clauses):
         return None
     places = {name: number for number, place in enumerate(rule.places) for name in place.clauses}
@@ -195,8 +195,8 @@ def find_seed(rule: Rule, tale: Tale) -> Seed | None:
     return Seed(rule, tale, clauses, tale) if ranks_at == [place.ranks for place in rule.places] else None
 
 
-def _joined(clauses: Sequence[Clause], ranks: dict[int, int], wanted: int) -> tuple[Clause, ...]:
-    """As many clauses as a rule names: from the front, one without a used quantity joins the next narrative one."""
+def _join_clauses(clauses: Sequence[Clause], ranks: dict[int, int], wanted: int) -> tuple[Clause, ...]:
+    """As many clauses as a rule names: from the front, one without a used quantity joins the next narrative clause."""
     result = list(clauses)
     position = 0
     while len(result) > wanted and position < len(result) - 2:

@@ -1,9 +1,9 @@
-"""Making a donor's clause speak of the seed's people and things: names by role, and the unit of x.
+"""Rewriting a donor's clause for the seed's people and things: names by role, and the unit of x.
 
-A name of the donor's (its actor, the object it counts, the two sides of its comparison) becomes the seed's name with
-the same role, and the unit it asks for that of x. What is still foreign then names something that the product does not
-have, and the donor is refused: that is the difference between "运来苹果多少千克" in a story about cabbages and a
-question that can be answered. Verbs may be foreign, at a price: 修 or 铺, a road is a road.
+Each name in the donor's clause (its actor, the object it counts, the two sides of its comparison) becomes the seed's
+name with the same role, and its unit becomes that of x. A name that is still foreign refers to nothing in the product,
+so the donor is refused: "运来苹果多少千克" cannot be answered in a story about cabbages. Foreign verbs are allowed, at
+a price: whether it is 修 or 铺, a road is a road.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def product_roles(seed: Seed, product: ProductRule) -> dict[str, str]:
 def match_names(
     donor: Tale, seed: Seed, product: ProductRule, ours: Mapping[str, str], referent: Referent | None
 ) -> dict[str, str]:
-    """The donor's names and the seed's names that take their place, by role; x has its own name where it has one."""
+    """The donor's names and the seed's names that replace them, by role; x keeps its own name if it has one."""
     theirs = donor.roles
     names = {
         name: ours[role]
@@ -40,7 +40,7 @@ def match_names(
         if role in ours and not role.startswith(("more", "less", "pair"))
     }
     known = seed.tale.roles.get("object0") or seed.tale.roles.get("actor")
-    for role, name in theirs.items():  # a comparison that leaves its subject out is about what was spoken of before
+    for role, name in theirs.items():  # a comparison without a subject is about what was mentioned before
         if role.startswith("compared") and role not in ours and known is not None:
             names.setdefault(name, known)
     for rank in range(len(donor.operands)):
@@ -62,13 +62,13 @@ def match_names(
 
 
 def _topic(roles: Mapping[str, str], rank: int) -> str | None:
-    """What a clause of a story is about: what is measured or counted in it, else whose it is."""
+    """What a clause of a story is about: what it measures or counts, else the owner."""
     ranked = (f"{role}{rank}" for role in ("measured", "turn", "object", "actor"))
     return next((roles[role] for role in ranked if role in roles), None)
 
 
 def _is_actor(name: str, seed: Seed) -> bool:
-    """Whether a name is of the kind of the seed's actor, not of its objects: they end alike, 五年级 and 六年级."""
+    """Whether a name resembles the seed's actor rather than its objects: 五年级 and 六年级 have the same ending."""
     roles = seed.tale.roles
     actor = roles.get("actor") or roles.get("person") or ""
     return (
@@ -79,7 +79,7 @@ def _is_actor(name: str, seed: Seed) -> bool:
 
 
 def rewrite(text: str, names: Mapping[str, str]) -> str:
-    """The clause with the donor's names replaced by the seed's; longest first, each place of the text once."""
+    """The clause with the donor's names replaced by the seed's; longest first, no part of the text twice."""
     for name in sorted(names, key=lambda name: (-len(name), name)):
         if name != names[name] and name in text:
             before, _, after = text.partition(name)
@@ -90,16 +90,16 @@ def rewrite(text: str, names: Mapping[str, str]) -> str:
 def rewrite_unit(
     text: str, old: str | None, unit: str, around: Surroundings, language: Language, *, first: bool
 ) -> str | None:
-    """The clause with another unit, 还剩多少页 for 还剩多少本; None where the old or the new one is not written out.
+    """The clause with another unit, 还剩多少页 for 还剩多少本; None if the old or the new unit is not written out.
 
-    After a number its unit comes first; in a question the unit that is asked for comes last.
+    After a number, the unit comes first; in a question, the unit asked for comes last.
     """
     if old is None:
         return None
     if not language.spaced:
         place = text.find(old) if first else text.rfind(old)
         return None if place < 0 or (first and place > 0) else f"{text[:place]}{unit}{text[place + len(old) :]}"
-    # Only as it is written there: "how many cup" asks for nothing.
+    # Only in the form written there: "how many cup" is not English.
     forms = (token for token in around.tokens if token.startswith(unit) and token in around.text)
     new = max(forms, key=lambda form: (len(form), form), default=None)
     places = [token for token in read_text(text, language).tokens if token.text.lower().startswith(old)]

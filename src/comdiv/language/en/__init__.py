@@ -18,7 +18,7 @@ _WORD = re.compile(r"['’]s\b|[^\W\d_]+(?:-[^\W\d_]+)*(?:['’](?!s\b)[^\W\d_]+
 _QUESTION_WORDS = "how|what|find|calculate|determine|compute"
 _CLAUSE_END = re.compile(
     r"[.?!;]+[\"'”’)]*(?=\s|$)|[?!]+[\"'”’)]*"
-    r"|(?<=(?-i:[a-z0-9)]))\.(?=(?-i:[A-Z]))"  # a space was forgotten: "left.How many"
+    r"|(?<=(?-i:[a-z0-9)]))\.(?=(?-i:[A-Z]))"  # a missing space: "left.How many"
     rf"|,(?=\s*(?:then\s+|and\s+|by\s+)?(?:{_QUESTION_WORDS})\b)",
     re.IGNORECASE,
 )
@@ -37,9 +37,9 @@ _SIGNS = {"$": "dollar", "¢": "cent", "€": "euro", "£": "pound", "°": "degr
 _MULTIPLES = frozenset(["twice", "double", "triple"])
 _OF = re.compile(r"\s*(?:of|as)\b", re.IGNORECASE)
 _CLOCK = re.compile(r"\s*(?:[ap]\.?\s?m\b|o['’]clock\b)", re.IGNORECASE)
-_LOOK_BEHIND = 3  # characters in which a currency sign may stand before a number
+_LOOK_BEHIND = 3  # characters before a number that may hold a currency sign
 _ARTICLE_OF = re.compile(r"\s*of\s+(?:the|his|her|their|its|my|our|these|those)\b", re.IGNORECASE)
-_WHEN = frozenset(["today", "yesterday", "tomorrow"])  # nouns to a tagger, but nobody counts them
+_WHEN = frozenset(["today", "yesterday", "tomorrow"])  # nouns to a tagger, but never counted
 _LOOK_AHEAD = 5  # words between a number and the noun that it counts
 _BETWEEN = ("JJ", "VBN", "VBG", "RBR", "NN", "PRP$", "POS")  # tags that may stand there
 _BARE_AFTER = re.compile(
@@ -77,7 +77,7 @@ class English(Language):
         return EnglishCoherence()
 
     def proper_names(self, texts: Iterable[str]) -> frozenset[str]:
-        """The words that a corpus always writes with a capital, and not only at the beginning of sentences."""
+        """The words that a corpus always capitalises, and not only at the beginning of sentences."""
         capital: set[str] = set()
         small: set[str] = set()
         for text in texts:
@@ -90,7 +90,7 @@ class English(Language):
         return frozenset(word for word in capital if word.lower() not in small and word != "I")
 
     def named_roles(self, text: str, names: Set[str]) -> Mapping[str, str]:
-        """A name after "in" or "near" is a place's."""
+        """A name after "in" or "near" is that of a place."""
         roles: dict[str, str] = {}
         for match in _CAPITALISED.finditer(text):
             before = text[: match.start()].rstrip().rpartition(" ")[2].lower()
@@ -102,7 +102,7 @@ class English(Language):
         return [Token(match[0], match.start(), match.end()) for match in _WORD.finditer(text, start, end)]
 
     def clause_ends(self, text: str) -> Iterator[re.Match[str]]:
-        return (match for match in _CLAUSE_END.finditer(text) if not _abbreviated(text, match))
+        return (match for match in _CLAUSE_END.finditer(text) if not _is_abbreviation(text, match))
 
     def number_word_spans(self, text: str) -> Iterator[NumberSpan]:
         yield from number_word_spans(text)
@@ -139,7 +139,7 @@ class English(Language):
         return None
 
     def content_words(self, text: str) -> ContentWords:
-        tagged = _tagged(tuple(token.text for token in self.tokens(text)))
+        tagged = _tag_words(tuple(token.text for token in self.tokens(text)))
         nouns = tuple(singular(word) for word, tag in tagged if tag.startswith("NN") and word[:1].isalpha())
         verbs = tuple(word.lower() for word, tag in tagged if tag.startswith("VB") and word.lower() not in _AUXILIARIES)
         return ContentWords(nouns, verbs)
@@ -159,7 +159,7 @@ class English(Language):
             words = words[1:]
         words = words[:_LOOK_AHEAD]
         noun = None
-        for word, tag in _tagged(tuple(words)):
+        for word, tag in _tag_words(tuple(words)):
             known = word.lower() in self.lexicon.words or singular(word) in self.lexicon.words
             if word.lower() in _WHEN:
                 break
@@ -172,8 +172,8 @@ class English(Language):
         return singular(noun) if noun else None
 
 
-def _abbreviated(text: str, match: re.Match[str]) -> bool:
-    """Whether a full stop belongs to an abbreviation: always after a title, elsewhere unless a new sentence begins."""
+def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
+    """Whether a full stop belongs to an abbreviation: always after a title, otherwise unless a new sentence begins."""
     if match[0] != ".":
         return False
     before = text[max(0, match.start() - 12) : match.start()]
@@ -184,8 +184,8 @@ def _abbreviated(text: str, match: re.Match[str]) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def _tagged(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Words with Penn Treebank tags. textblob is imported when first needed: it takes more than a second."""
+def _tag_words(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Words with Penn Treebank tags. textblob is imported on first use, because that takes more than a second."""
     if not words:
         return ()
     from textblob.en import tag

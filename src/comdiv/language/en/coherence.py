@@ -1,4 +1,4 @@
-"""English: frames by word order, verbs by stem; its people are in `people`."""
+"""English: frames by word order, verbs by stem; people are found in `people`."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from comdiv.language.base import NUMBER_MASK
 from comdiv.language.coherence import Actors, Coherence, Frame, WordLists
 from comdiv.language.en import singular
-from comdiv.language.en.people import SUBJECTS, actor_at, find_people, named, person_before, renamed, subject_at
+from comdiv.language.en.people import SUBJECTS, actor_at, find_people, people_in, person_before, rename, subject_at
 
 if TYPE_CHECKING:
     from comdiv.reading import Reading
@@ -110,14 +110,14 @@ class EnglishCoherence(Coherence):
     def _being(
         self, reading: "Reading", phrase: tuple[str, ...], tail: list[str], rest: int, actors: Actors
     ) -> Frame | None:
-        """ "How many … are there in the park": about a place; "how many … are left" in a story of one: about them."""
+        """ "How many … are there in the park" is about a place; "how many … are left" about the only person."""
         question = reading.question
         if any(token.text in actors for token in question.tokens):
             return None
         around = self._things(tail, question.tokens[rest:], actors, phrase)
         if around is None:
             return None
-        people = {name: None for part in reading.narrative for name in named(part, actors)}
+        people = {name: None for part in reading.narrative for name in people_in(part, actors)}
         if not around and tail[-1] == "left" and len(people) == 1:
             return Frame((phrase, "have", around), next(iter(people)))
         return Frame((phrase, "be", around))
@@ -156,20 +156,20 @@ class EnglishCoherence(Coherence):
         verb = words[place]
         start_with = verb_stem(verb) == "start" and words[place + 1] == "with"
         if number > place + 1 + start_with + (words[number - 1] == "$"):
-            return None  # "gave her 9 apples": something stands between
+            return None  # "gave her 9 apples": a word comes between verb and number
         around = self._things(words[rest:], seen.tokens[rest:], actors, phrase)
         if around is None:
             return None
         begins = self._begins_to_have(reading, clause, verb, phrase)
         state = verb in _HAVE or start_with or begins
         if state and _amount_told(reading, clause, actor, words[first] in SUBJECTS):
-            return None  # an amount of this person's has been told: another beginning would contradict it
+            return None  # this person already has an amount: another beginning would contradict it
         return Frame((phrase, "have" if state else verb_stem(verb), frozenset() if begins else around), actor, state)
 
     def _begins_to_have(self, reading: "Reading", clause: int, verb: str, phrase: tuple[str, ...]) -> bool:
-        """ "Joan found 70 shells . She gave Sam 27 …": how she came by them does not matter to what is asked.
+        """ "Joan found 70 shells . She gave Sam 27 …": how she got them does not matter to the question.
 
-        It does where the question asks about that event or its price, or shells have been told of before.
+        It does matter if the question asks about that event or its price, or if shells were mentioned before.
         """
         stem = verb_stem(verb)
         asked = {verb_stem(word) for word in reading.question.masked}
@@ -180,7 +180,7 @@ class EnglishCoherence(Coherence):
     def _things(
         self, words: Sequence[str], tokens: Sequence[object], actors: Actors, phrase: tuple[str, ...]
     ) -> frozenset[str] | None:
-        """The content words beside unit and actor: places, companions. None where another person is among them."""
+        """The content words other than unit and actor: places, companions. None if another person is among them."""
         if any(getattr(token, "text", "") in actors for token in tokens):
             return None
         return frozenset(singular(word) for word in words if self.is_content(word) and word not in _SUMMING)
@@ -194,7 +194,7 @@ class EnglishCoherence(Coherence):
     def recast(
         self, reading: "Reading", old: str, new: str, other: "Reading", clause: int, actors: Actors
     ) -> str | None:
-        return renamed(_told(reading), reading, old, new, other, actors)
+        return rename(_narrative_text(reading), reading, old, new, other, actors)
 
     # --- fragments ---
 
@@ -225,8 +225,8 @@ def _can_be_told(reading: "Reading") -> bool:
     return condition.masked[0] == "if" and before[-1:] in ("", *_SENTENCE_ENDS) and len(condition.tokens) > 2
 
 
-def _told(reading: "Reading") -> str:
-    """The narrative; a condition at its end becomes a sentence: nothing is asked about it any more."""
+def _narrative_text(reading: "Reading") -> str:
+    """The narrative; a condition at its end becomes a sentence, because no question follows it any more."""
     text = reading.problem.text[: reading.question.start]
     condition = reading.narrative[-1]
     if condition.masked[0] not in _CONDITIONS:
@@ -240,7 +240,7 @@ def _is_participle(words: Sequence[str]) -> bool:
 
 
 def _noun_group(words: Sequence[str], start: int, unit: str) -> tuple[tuple[str, ...], int] | None:
-    """The words of the counted noun, its head in the singular, and where it ends: "red apples" → (red, apple)."""
+    """The words of the counted noun group, its head in the singular, and its end: "red apples" → (red, apple)."""
     unit = "money" if unit == "dollar" and words[start : start + 1] == ("money",) else unit
     for place in range(start, min(start + 5, len(words))):
         if singular(words[place]) == unit or words[place] == unit:

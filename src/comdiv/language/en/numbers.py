@@ -49,7 +49,7 @@ _PATTERN = re.compile(
 
 
 def number_word_spans(text: str) -> Iterator[NumberSpan]:
-    """The number words of a text; an ordinal such as "the fifth grade" is none, "two fifths" is."""
+    """The number words of a text: "two fifths" is one, an ordinal such as "the fifth grade" is not."""
     for match in _PATTERN.finditer(text):
         yield NumberSpan(match.start(), match.end(), _value(match) * (12 if match["dozen"] else 1), "word")
 

@@ -1,4 +1,4 @@
-"""English people: found by their capitals, meant by pronouns, renamed with the pronouns turned."""
+"""People in English texts: found by their capitals, resolved from pronouns, renamed together with their pronouns."""
 
 import re
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ _TOGETHER = frozenset(["they", "together"])
 
 
 def find_people(readings: "Iterable[Reading]") -> Actors:
-    """Words that are always written with a capital, inside sentences too; gender by the pronouns around them."""
+    """Words that are always capitalised, inside sentences too; gender by the pronouns around them."""
     capital: Counter[str] = Counter()
     small: set[str] = set()
     alone: dict[str, Counter[str]] = defaultdict(Counter)
@@ -58,7 +58,7 @@ def find_people(readings: "Iterable[Reading]") -> Actors:
 
 
 def actor_at(clause: "Clause", place: int, actors: Actors) -> tuple[str | None, int]:
-    """The person named at a place, with the title, and where the name ends; two people joined by "and" are nobody."""
+    """The person named at a place, with title, and where the name ends; None for two people joined by "and"."""
     tokens = clause.tokens
     first = place
     while place < len(tokens) and (
@@ -78,7 +78,7 @@ def actor_at(clause: "Clause", place: int, actors: Actors) -> tuple[str | None, 
 
 
 def subject_at(clause: "Clause", number: int, actors: Actors) -> int:
-    """Where the subject of a clause stands: behind "For Halloween", "At the fair", which tell no amount."""
+    """Where the subject of a clause begins: after "For Halloween", "At the fair", which state no amount."""
     if clause.masked[0] in _LEADING:
         for place in range(1, number):
             if clause.tokens[place].text in actors or clause.masked[place] in SUBJECTS:
@@ -88,7 +88,7 @@ def subject_at(clause: "Clause", number: int, actors: Actors) -> int:
 
 
 def person_before(reading: "Reading", clause: int, pronoun: str, actors: Actors) -> str | None:
-    """Whom a pronoun means: the one person of the text whose gender does not forbid it."""
+    """The person that a pronoun refers to: the only one in the text whose gender allows it."""
     people: dict[str, str] = {}
     for part in reading.clauses:
         for place, token in enumerate(part.tokens):
@@ -102,22 +102,22 @@ def person_before(reading: "Reading", clause: int, pronoun: str, actors: Actors)
     return next(iter(people.values())) if len(people) == 1 else None
 
 
-def named(clause: "Clause", actors: Actors) -> list[str]:
+def people_in(clause: "Clause", actors: Actors) -> list[str]:
     """The people named in a clause, with their titles."""
-    found = []
+    names = []
     place = 0
     while place < len(clause.tokens):
         name, end = actor_at(clause, place, actors)
         if name is None and clause.tokens[place].text in actors:
             name, end = clause.tokens[place].text, place + 1
         if name is not None:
-            found.append(name)
+            names.append(name)
         place = max(end, place + 1)
-    return found
+    return names
 
 
 def _gender(name: str, reading: "Reading", actors: Actors) -> str:
-    """A person's gender: as the corpus has it, else as the pronouns of a text with nobody else have it."""
+    """A person's gender: from the corpus, else from the pronouns of a text that has no other person."""
     title = name.split()[0].rstrip(".").lower()
     if title in ("mr", "mister", "uncle"):
         return "m"
@@ -136,8 +136,8 @@ _HER_OBJECT = re.compile(
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
 
 
-def _turned(text: str) -> str:
-    """The text with the other gender's pronouns."""
+def _switch_pronouns(text: str) -> str:
+    """The text with its pronouns switched to the other gender."""
     objects = {match.start() for match in _HER_OBJECT.finditer(text)}
 
     def other(match: re.Match[str]) -> str:
@@ -148,22 +148,22 @@ def _turned(text: str) -> str:
     return _PRONOUN.sub(other, text)
 
 
-def renamed(text: str, reading: "Reading", old: str, new: str, other: "Reading", actors: Actors) -> str | None:
-    """A narrative of `reading` with `old` renamed to `new`, to stand in `other`; None where people collide."""
+def rename(text: str, reading: "Reading", old: str, new: str, other: "Reading", actors: Actors) -> str | None:
+    """A narrative of `reading` with `old` renamed to `new`, for insertion into `other`; None if people collide."""
     mine = {token.text for part in reading.narrative for token in part.tokens if token.text in actors}
     others = {token.text for part in other.clauses for token in part.tokens if token.text in actors}
     if (mine - set(old.split())) & (others | set(new.split())):
         return None  # one name for two people
     if mine - set(old.split()) and not _TOGETHER.isdisjoint(other.question.masked):
-        return None  # "together" would count what these people have
+        return None  # "together" would include what these people have
     if not new:
         return text
     pronouns = {_PRONOUNS[word] for part in reading.narrative for word in part.masked if word in _PRONOUNS}
     gender = _gender(new, other, actors)
     if pronouns and gender not in pronouns:
         if not gender or len(pronouns) > 1 or mine - set(old.split()):
-            return None  # whom the pronouns mean is not certain
-        text = _turned(text)
+            return None  # the pronouns are ambiguous
+        text = _switch_pronouns(text)
     if old == new:
         return text
     titles = (

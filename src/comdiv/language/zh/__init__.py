@@ -24,27 +24,27 @@ _MULTIPLIER = re.compile(r"[百千万亿]+(?=[\u4e00-\u9fff])")
 _AMBIGUOUS = frozenset("分下面点对打方部门道边角号行里时成折级场年周日月组")
 _AFTER_UNIT = "后前共有来的内中去到时长重宽高"
 _RATIOS = frozenset(["倍", "成", "折"])
-# After these, or before them, a number without a unit is a bare one: a term of a calculation, a label, a ratio.
+# Next to these, a number without a unit is a bare number: a term of a calculation, a label, a ratio.
 _BARE_AFTER = re.compile(
     r"\s*(?:$|[-+×÷*/=＝－＋<>：:、，。．？！；,.?!;）)】\]”的与和跟同加减乘除去比是为等除以至到~～—或…小大]|月份|年级|届)"
 )
 _BARE_BEFORE = re.compile(r"(?:^|[-+×÷*/=：:（(比])\s*$")
-_LOOK_BEHIND = 3  # characters before a number that may show it to be bare
+_LOOK_BEHIND = 3  # characters before a number that may mark it as bare
 _NO_NUMERAL_AFTER = ("第", "几")  # 第三本, 几十个
 _NOT_VERBS = frozenset(["是", "有", "等于", "为"])
 
 
 @cache
 def _segmenter() -> Any:
-    """rjieba reads its dictionary when first used; a private instance keeps others' user words out."""
+    """rjieba loads its dictionary on first use; a private instance is not affected by user words added elsewhere."""
     import rjieba
 
     return rjieba.Jieba()
 
 
 @lru_cache(maxsize=65_536)
-def tagged(text: str) -> tuple[tuple[str, str], ...]:
-    """The words of a text with their parts of speech: n…, v…, a…, as jieba has them."""
+def tag_words(text: str) -> tuple[tuple[str, str], ...]:
+    """The words of a text with jieba's part-of-speech tags: n…, v…, a…"""
     return tuple((str(word), str(tag)) for word, tag in _segmenter().tag(text))
 
 
@@ -146,7 +146,7 @@ class Chinese(Language):
                 yield word
 
     def _unit_at(self, text: str, position: int) -> str | None:
-        """The unit that begins here, the longest one; a multiplier belongs to it (万吨)."""
+        """The longest unit that begins here, including a multiplier (万吨)."""
         following = text[position : position + _LOOK_AHEAD].lstrip()
         if following[:1] and following[0] in _APPROXIMATE:
             following = following[1:]
@@ -166,17 +166,17 @@ class Chinese(Language):
 
 
 def _stands_alone(unit: str, following: str) -> bool:
-    """Whether a unit of one character is a word here, not the beginning of one (分给, 下午, 面积)."""
+    """Whether a one-character unit is a whole word here, not the beginning of another (分给, 下午, 面积)."""
     if unit not in _AMBIGUOUS:
         return True
     if following.startswith("分之"):
         return False
-    first = str(_segmenter().cut(following, hmm=False)[0])  # only words of the dictionary: 时先 is none
+    first = str(_segmenter().cut(following, hmm=False)[0])  # dictionary words only: 时先 is not one
     return first == unit or (len(first) == 2 and first[1] in _AFTER_UNIT)
 
 
 def _is_ratio(text: str, match: re.Match[str]) -> bool:
-    """Whether a colon stands between two numbers: 3：5 is no end of a clause."""
+    """Whether a colon is between two numbers: 3：5 does not end a clause."""
     if match[0] != "：":
         return False
     before = text[max(0, match.start() - 2) : match.start()].rstrip()[-1:]

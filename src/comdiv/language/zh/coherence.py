@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from comdiv.language.base import NUMBER_MASK, SHARE
 from comdiv.language.coherence import Actors, Coherence, Frame, WordLists
-from comdiv.language.zh import tagged
+from comdiv.language.zh import tag_words
 
 if TYPE_CHECKING:
     from comdiv.reading import Clause, Reading
@@ -28,15 +28,15 @@ _ARITHMETIC = re.compile(_LISTS.pattern("arithmetic"))
 
 @lru_cache(maxsize=65_536)
 def _tag(word: str) -> str:
-    found = tagged(word)
-    return found[0][1] if len(found) == 1 else ""
+    tags = tag_words(word)
+    return tags[0][1] if len(tags) == 1 else ""
 
 
 class ChineseCoherence(Coherence):
     """Mandarin, as in Math23K."""
 
     def actors(self, readings: "Iterable[Reading]") -> Actors:
-        """Chinese names show themselves: 小明, 王师傅, 甲. Pronouns are rare, so that gender plays no part."""
+        """Chinese names are found by pattern: 小明, 王师傅, 甲. Pronouns are rare, so gender is ignored."""
         return Actors({})
 
     def question_frame(self, reading: "Reading", actors: Actors) -> Frame | None:
@@ -94,16 +94,16 @@ class ChineseCoherence(Coherence):
 
 
 def _tells_apart(reading: "Reading", other: "Reading", clause: int) -> bool:
-    """Whether the story does not tell what the other question asks, adds nothing to its sum, and keeps its subject."""
+    """Whether the story does not state what the other question asks, adds nothing to its sum, and keeps its subject."""
     question = other.question.text
     asked, told = _things(question), _things("".join("".join(part.masked) for part in reading.narrative))
     stated = _things("".join(other.clauses[clause].masked))
     if asked & told:
-        return False  # what is asked for has been told: the problem goes round in a circle
+        return False  # the story already states the answer: the problem would be circular
     if _SUM.search(question) and not told <= stated | asked:
-        return False  # "altogether" would count what the story brings along
+        return False  # "altogether" would include what the story adds
     following = other.clauses[clause + 1]
-    first = tagged("".join(following.masked))[0]
+    first = tag_words("".join(following.masked))[0]
     if first[1].startswith(("n", "r")) or people(first[0]):
         return True
     subject = _things("".join(reading.narrative[-1].masked[:3]))  # a clause without a subject takes the one before it
@@ -112,7 +112,7 @@ def _tells_apart(reading: "Reading", other: "Reading", clause: int) -> bool:
 
 def _things(text: str) -> frozenset[str]:
     """The people and the specific nouns of a text."""
-    nouns = {word for word, tag in tagged(text) if tag.startswith("n") and word not in _GENERAL | _IGNORED}
+    nouns = {word for word, tag in tag_words(text) if tag.startswith("n") and word not in _GENERAL | _IGNORED}
     return frozenset({word for word in nouns if not _PLACE.search(word)} | set(people(text)))
 
 
@@ -122,12 +122,12 @@ def people(text: str) -> list[str]:
 
 
 def _frame(reading: "Reading", clause: "Clause", text: str, unit: str) -> Frame | None:
-    """Unit, verbs, nouns: what is left of question and clause when the number, or the asking word, is gone."""
+    """Unit, verbs and nouns: what remains of a clause without its number, or a question without its question word."""
     named = sorted(set(people(text)))
     if len(named) > 1:
         return None
     nouns, verbs = set(), set()
-    for word, tag in tagged("".join(clause.masked)):
+    for word, tag in tag_words("".join(clause.masked)):
         if word in _IGNORED or word in named or word == unit or word in _ASKING:
             continue
         if tag.startswith("n"):

@@ -14,7 +14,7 @@ NUMERAL = re.compile(
 
 
 def numeral_value(text: str) -> Fraction | None:
-    """The value of a numeral, or None where the signs make none (二〇〇八, 万万, 十百)."""
+    """The value of a numeral, or None if the characters do not form one (二〇〇八, 万万, 十百)."""
     if text in ("半", "一半"):
         return Fraction(1, 2)
     total, section, digit, least = 0, 0, None, 10_000
