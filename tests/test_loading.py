@@ -97,5 +97,5 @@ def test_a_damaged_dataset_json_is_one_line(tmp_path: Path, facts: str) -> None:
 @pytest.mark.parametrize("config", ["data: [1]", "settings: x", "solver: [gts]", "data: {sha256: 3}", "- 1"])
 def test_a_damaged_configuration_is_one_line(tmp_path: Path, config: str) -> None:
     (tmp_path / "config.yaml").write_text(config)
-    with pytest.raises(ComdivError, match="is no run of a solver: config"):
+    with pytest.raises(ComdivError, match="is not a run of a solver: config"):
         read_config(tmp_path)

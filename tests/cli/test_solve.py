@@ -73,7 +73,7 @@ def test_nothing_at_all_is_refused_in_one_line(run: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="is no run of a solver"):
+    with pytest.raises(ComdivError, match="is not a run of a solver"):
         solve(SUM, "--run", str(tmp_path))
 
 

@@ -128,7 +128,7 @@ def test_another_solver_or_other_data_in_the_same_folder_are_refused(data: Path,
 def test_a_folder_of_something_else_is_refused_and_left_alone(data: Path, tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "me.jpg").write_bytes(b"x")
-    with pytest.raises(ComdivError, match="exists and is no run of a solver"):
+    with pytest.raises(ComdivError, match="exists and is not a run of a solver"):
         train(data, tmp_path / "photos")
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["me.jpg"]
 
@@ -147,7 +147,7 @@ def test_a_folder_with_nothing_but_a_half_written_file_is_a_run_that_was_killed(
         ("gts", ("hidden",), "--set hidden: write it as in --set hidden=128"),
         ("gts", ("hidden=",), "--set hidden=: write it as in"),
         ("gts", ("hidden=0",), "setting hidden: "),
-        ("transformer", ("embedding=9",), "embedding=9 cannot be shared by heads=8"),
+        ("transformer", ("embedding=9",), "embedding=9 cannot be divided among heads=8"),
     ],
 )
 def test_a_users_mistake_is_one_line(
@@ -201,7 +201,7 @@ def test_a_disk_that_fills_up_is_one_line(data: Path, tmp_path: Path, monkeypatc
 
     real = runs.write_text
     monkeypatch.setattr(runs, "write_text", lambda p, t: full(p, t) if p.name == "metrics.jsonl" else real(p, t))
-    with pytest.raises(ComdivError, match=r"cannot be written: .*No space left on device; the same command goes on"):
+    with pytest.raises(ComdivError, match=r"cannot be written: .*No space left on device; the same command resumes it"):
         train(data, tmp_path / "run")
 
 
@@ -238,7 +238,7 @@ def test_every_verb_and_setting_of_the_documentation_exists() -> None:
 
 def test_a_file_in_the_place_of_the_run_is_refused(data: Path, tmp_path: Path) -> None:
     (tmp_path / "run").write_text("mine")
-    with pytest.raises(ComdivError, match="exists and is no run of a solver"):
+    with pytest.raises(ComdivError, match="exists and is not a run of a solver"):
         train(data, tmp_path / "run")
     assert (tmp_path / "run").read_text() == "mine"
 

@@ -189,7 +189,7 @@ def _training(root: Path, cell: Cell, seed: int, *, fails: bool) -> None:
     folder = begin_cell(root, cell)
     write_text(folder / "log.txt", f"{cell.label}\n")
     if fails:
-        fail_cell(folder, "the loss is no number at step 17: try a lower learning_rate", ORIGIN)
+        fail_cell(folder, "the loss is not a number at step 17: try a lower learning_rate", ORIGIN)
         return
     epochs = [
         {"epoch": number, "loss": round(2 / number + 0.01 * seed, 4), "validation_accuracy": min(0.9, 0.2 * number),

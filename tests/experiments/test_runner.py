@@ -176,7 +176,7 @@ def test_a_whole_plan_with_a_method_that_fails(folder: Path) -> None:
     by_label = {cell.label: cell for cell in results.cells}
     broken = by_label["broken on comdiv, seed 0"]
     assert broken.status == "failed"
-    assert "the loss is no number" in broken.reason
+    assert "the loss is not a number" in broken.reason
     log = broken.file("log.txt")
     assert log is not None
     assert "Traceback" in log.read_text()

@@ -47,7 +47,7 @@ def test_a_done_cell_has_its_numbers_and_files(main_results: PlanResults) -> Non
 
 def test_a_failed_cell_says_why_and_its_dependants_because_of_whom(main_results: PlanResults) -> None:
     failed = cell_of(main_results, "MathEN on demo-en-comdiv, seed 2")
-    assert (failed.status, failed.reason.partition(":")[0]) == ("failed", "the loss is no number at step 17")
+    assert (failed.status, failed.reason.partition(":")[0]) == ("failed", "the loss is not a number at step 17")
     assert failed.file("log.txt") is not None
     waiting = cell_of(main_results, "MathEN on demo-en-comdiv, seed 2, cover none")
     assert (waiting.status, waiting.reason) == ("not run", "because of: MathEN on demo-en-comdiv, seed 2")

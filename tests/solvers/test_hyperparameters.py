@@ -175,8 +175,8 @@ def test_other_names_stay_as_they_are(name: str) -> None:
     [
         ("package:no_such_weights/model", "pip install no-such-weights"),
         ("package:some_weights/models", "the package has no models"),
-        ("package:some_weights/../..", "say it as package:NAME/FOLDER"),
-        ("package:", "say it as package:NAME/FOLDER"),
+        ("package:some_weights/../..", "expected package:NAME/FOLDER"),
+        ("package:", "expected package:NAME/FOLDER"),
     ],
 )
 def test_a_wrong_name_is_one_line(name: str, complaint: str, package: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_solution_does_not_depend_on_the_other_problems(name: str, trained: Ca
 
 
 def test_a_width_that_heads_cannot_share_is_refused_in_one_line() -> None:
-    with pytest.raises(ComdivError, match="embedding=10 cannot be shared by heads=4"):
+    with pytest.raises(ComdivError, match="embedding=10 cannot be divided among heads=4"):
         tiny_solver("transformer", embedding=10, heads=4).fit(EIGHT, ())
 
 

@@ -229,7 +229,7 @@ def test_a_setting_that_no_solver_has_is_refused_with_the_run(tmp_path: Path, tr
     trained("gts").save(tmp_path)
     config = read_config(tmp_path)
     write_config(tmp_path, {**config, "settings": {**config["settings"], "hiden": 3}})
-    with pytest.raises(ComdivError, match=r"is no run of a solver: unknown setting 'hiden'\. Did you mean 'hidden'"):
+    with pytest.raises(ComdivError, match=r"is not a run of a solver: unknown setting 'hiden'\. Did you mean 'hidden'"):
         NeuralSolver.load(tmp_path)
 
 

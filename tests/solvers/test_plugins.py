@@ -108,7 +108,7 @@ def test_a_command_is_a_solver() -> None:
         (None, "it has no config.yaml"),
         ("[", "config.yaml"),
         ("- 3", "config.yaml is not a mapping"),
-        ("solver: gts", "no run of a"),
+        ("solver: gts", "not a run of a"),
     ],
 )
 def test_a_folder_that_is_no_run_is_refused_in_one_line(content: str | None, message: str, tmp_path: Path) -> None:

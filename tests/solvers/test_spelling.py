@@ -118,7 +118,7 @@ def test_a_token_spelled_half_is_none() -> None:
 def test_spellings_that_could_be_read_in_two_ways_are_found(spellings: list[list[int]], found: set[int]) -> None:
     assert ambiguous(spellings) == found
     if found:
-        with pytest.raises(ValueError, match="cannot be told from others"):
+        with pytest.raises(ValueError, match="cannot be distinguished from others"):
             Spelling(spellings)
 
 

@@ -136,7 +136,7 @@ def test_progress_tells_epoch_loss_speed_and_accuracy() -> None:
 def test_a_loss_that_is_no_number_stops_with_the_step_and_the_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     logits = Gts.target_logits
     monkeypatch.setattr(Gts, "target_logits", lambda self, memory, batch: logits(self, memory, batch) * torch.nan)
-    with pytest.raises(ComdivError, match="no number at step 0, batch") as stopped:
+    with pytest.raises(ComdivError, match="not a number at step 0, batch") as stopped:
         tiny_solver(batch=2).fit(EIGHT, ())
     named = str(stopped.value).partition("batch ")[2].partition(": try")[0].split(", ")
     assert len(named) == 2
@@ -144,7 +144,7 @@ def test_a_loss_that_is_no_number_stops_with_the_step_and_the_ids(monkeypatch: p
 
 
 def test_a_learning_rate_beyond_all_reason_stops_with_a_clear_line() -> None:
-    with pytest.raises(ComdivError, match="the loss is no number at step"):
+    with pytest.raises(ComdivError, match="the loss is not a number at step"):
         tiny_solver(learning_rate=1e38, epochs=50).fit(EIGHT, ())
 
 
@@ -152,7 +152,7 @@ def test_no_number_in_the_gradient_leaves_the_weights_as_they_were(monkeypatch: 
     solver = tiny_solver()
     with monkeypatch.context() as patched:
         patched.setattr(torch.nn.utils, "clip_grad_norm_", lambda *_: torch.tensor(torch.inf))
-        with pytest.raises(ComdivError, match="no number at step 0"):
+        with pytest.raises(ComdivError, match="not a number at step 0"):
             solver.fit(EIGHT, ())
     assert solver.model is not None
     assert all(bool(tensor.isfinite().all()) for tensor in solver.model.state_dict().values())
@@ -191,7 +191,9 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(file: str, damage: str, tmp
     else:
         flipped = content[:-1] + bytes([content[-1] ^ 1])
         path.write_bytes({"empty": b"", "truncated": content[: len(content) // 2], "a bit": flipped}[damage])
-    with pytest.raises(ComdivError, match=r"a damaged checkpoint .* remove it to go on from the one before") as refused:
+    with pytest.raises(
+        ComdivError, match=r"a damaged checkpoint .* remove it to continue from the previous one"
+    ) as refused:
         resume(tmp_path)
     assert "epoch-00003" in str(refused.value)
 

@@ -83,7 +83,7 @@ def test_several_runs_answer_side_by_side(solving: TestClient) -> None:
 def test_a_broken_run_says_so_and_the_other_answers(solving: TestClient) -> None:
     answer = solving.post("/solve", data={"text": TEXT, "run": ["broken", "gts"]}, headers=HTMX)
     assert answer.text.count('class="card solution"') == 2
-    assert "is no run of a solver" in answer.text
+    assert "is not a run of a solver" in answer.text
     assert "Traceback" not in answer.text
 
 

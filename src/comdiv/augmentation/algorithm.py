@@ -1,4 +1,4 @@
-"""Algorithm 1 (§IV): rounds of new problems, checked and ranked, until the augmented set is an ordinary dataset."""
+"""Algorithm 1 (§IV): rounds of new problems, checked and ranked; the result is an ordinary dataset."""
 
 import json
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from comdiv.problem import REPETITION, Problem
 from comdiv.reading import Reading, read
 from comdiv.solver import Progress
 
-READ_AT_ONCE = 500  # problems, between two words on progress
-BEFORE_ROUNDS = 0  # the number of a round that compounds for validation have: nothing of a round went into them
-PLAN = "augmentation.json"  # what a folder is being made from, while it is not complete
+READ_AT_ONCE = 500  # problems between two progress reports
+BEFORE_ROUNDS = 0  # round number of validation compounds, which are made before the first round
+PLAN = "augmentation.json"  # records what an incomplete folder is made from
 _VERSIONS_OF = ("comdiv", "numpy", "rjieba", "textblob")
 
 
@@ -38,8 +38,8 @@ def augment_dataset(
 ) -> dict[str, Any]:
     """Augment a dataset folder's training set, or a whole corpus, into a new dataset folder; returns its report.
 
-    Interrupted work goes on where it was. `make_solver` makes the ranker as `comdiv.solvers.runs.make_solver` does;
-    without one, `options.ranker` must be `none`. Test problems are never read.
+    Interrupted work resumes where it stopped. `make_solver` makes the ranker, like `comdiv.solvers.runs.make_solver`;
+    without it, `options.ranker` must be `none`. Test problems are never read.
     """
     report_progress: Progress = progress or (lambda what, done, total, note: None)
     data = read_source(source)
@@ -61,7 +61,7 @@ def augment_dataset(
     before: Path | None = None
     for number in range(1, options.rounds + 1):
         room = _room(options, len(data.train), len(new))
-        if not room:  # a ranker would be trained for nothing
+        if not room:  # otherwise a ranker would be trained for nothing
             break
         place = folder / "rounds" / str(number)
         this = Round(number, place, len(data.train), options, engine or LocalEngine(), report_progress)
@@ -79,7 +79,7 @@ def augment_dataset(
 
 
 def _is_made(folder: Path, plan: dict[str, Any]) -> bool:
-    """Whether the folder is complete, made with the same options from the same data, and unchanged since."""
+    """Whether the folder is complete, unchanged, and made from the same data with the same options."""
     if not (folder / FACTS).is_file():
         return False
     facts = read_facts(folder)
@@ -88,7 +88,7 @@ def _is_made(folder: Path, plan: dict[str, Any]) -> bool:
 
 
 def _begin(folder: Path, plan: dict[str, Any]) -> None:
-    """Enter what the folder is made from; one that is being made from something else is left alone."""
+    """Record what the folder is made from; refuse a folder that is being made from something else."""
     path = folder / PLAN
     if path.is_file():
         there = load_object(path)
@@ -96,7 +96,7 @@ def _begin(folder: Path, plan: dict[str, Any]) -> None:
             raise ComdivError(f"{folder} is an augmentation with {_difference(there, plan)}; choose another folder")
         return
     if folder.exists() and (not folder.is_dir() or any(not p.name.endswith(".part") for p in folder.iterdir())):
-        raise ComdivError(f"{folder} exists and is no augmentation; choose another folder")
+        raise ComdivError(f"{folder} exists and is not an augmentation; choose another folder")
     write_text(path, json.dumps(plan, ensure_ascii=False, indent=2) + "\n")
 
 
@@ -121,10 +121,10 @@ def _readings(problems: Sequence[Problem], progress: Progress) -> list[Reading]:
 def compositional_validation(
     validation: Sequence[Problem], known: frozenset[str], options: AugmentationOptions
 ) -> list[Problem]:
-    """Compounds by operation 1 from validation problems alone, at most as many as wanted; none of the `known` texts.
+    """Compounds made by operation 1 from validation problems alone, up to the requested number, without `known` texts.
 
-    An ordinary validation set has none of the structures that augmentation teaches: the checkpoint that is best on it
-    need not be the one that composes best. Training and test problems have no part in these.
+    An ordinary validation set lacks the structures that augmentation teaches, so the checkpoint that is best on it
+    need not compose best. Training and test problems are not used.
     """
     if not options.compositional_validation:
         return []
@@ -150,7 +150,7 @@ def _room(options: AugmentationOptions, originals: int, new: int) -> int:
 
 
 def _repeat(problems: Sequence[Problem], times: int) -> list[Problem]:
-    """The originals, and each of them again under an id of its own."""
+    """The originals, and each of them again under new ids."""
     result = list(problems)
     for number in range(2, times + 1):
         for problem in problems:

@@ -1,8 +1,8 @@
 """Environments: clauses with holes, by rolling hashes and a sort-join; every match is confirmed on the tokens (§IV).
 
-GECA keeps a dictionary from each environment to its fragments. Here an environment is a 64-bit number, computed for all
-clauses of one length at once from the hashes of their beginnings; equal numbers meet by sorting. A number that two
-different environments share costs a little time, never a wrong pair.
+GECA keeps a dictionary from each environment to its fragments. Here an environment is a 64-bit hash, computed for all
+clauses of one length at once from the hashes of their prefixes; sorting brings equal hashes together. A hash collision
+costs a little time, but never yields a wrong pair.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,14 +22,14 @@ TokenRows = npt.NDArray[np.int32]
 _BASE = 0x9E3779B97F4A7C15  # odd, so that its powers never vanish modulo 2**64
 _HOLE = -1  # the token that stands for a removed span
 _PADDING = -2
-_CHUNK = 1 << 17  # rows confirmed at a time: bounds the memory
+_CHUNK = 1 << 17  # rows confirmed at a time; bounds the memory
 
 
 @cache
 def hole_positions(length: int, holes: int) -> Integers:
-    """All ways to remove one span, or two that do not touch, from a clause: rows of (start, end) or of two such.
+    """All ways to remove one span, or two that do not touch, from a clause: rows of one or two (start, end) pairs.
 
-    At least one token stays: an environment without any would make everything alternative to everything.
+    At least one token stays: without any, every fragment would be an alternative to every other.
     """
     spans = [
         (start, end)
@@ -69,7 +69,7 @@ def environment_hashes(values: Hashes, positions: Integers, powers: Hashes, hole
 
 
 class TokenNumbers(dict[str, int]):
-    """Tokens by number; one that is not there yet gets the next."""
+    """The number of every token; a new token gets the next number."""
 
     def __missing__(self, token: str) -> int:
         number = self[token] = len(self)
@@ -78,7 +78,7 @@ class TokenNumbers(dict[str, int]):
 
 @dataclass(slots=True)
 class ClauseTable:
-    """Distinct masked clauses as rows of token ids, shorter ones padded; grows from round to round."""
+    """Distinct masked clauses as rows of token ids, padded to equal length; grows from round to round."""
 
     vocabulary: TokenNumbers = field(default_factory=TokenNumbers)
     rows: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class ClauseTable:
     _padded: TokenRows | None = None
 
     def add(self, masked: Iterable[str]) -> int:
-        """The row of a clause, new where it has not been seen."""
+        """The row of a clause; a new clause gets a new row."""
         tokens = tuple(map(self.vocabulary.__getitem__, masked))
         row = self.rows.get(tokens)
         if row is None:
@@ -111,7 +111,7 @@ class ClauseTable:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Environments as they occur: hash, row of the clause, holes (start, end or twice that). Arrays of one length."""
+    """Occurrences of environments: hash, clause row, holes (one or two start, end pairs), as arrays of equal length."""
 
     hashes: Hashes
     clauses: Integers
@@ -121,12 +121,12 @@ class Occurrences:
         return len(self.hashes)
 
     def take(self, chosen: npt.NDArray[np.bool_] | Integers) -> "Occurrences":
-        """Those that a mask or an order chooses."""
+        """The occurrences selected by a mask or by indices."""
         return Occurrences(self.hashes[chosen], self.clauses[chosen], self.holes[chosen])
 
 
 def join_occurrences(parts: Sequence[Occurrences], holes: int) -> Occurrences:
-    """Several as one."""
+    """Several sets of occurrences as one."""
     if not parts:
         empty = np.zeros(0, dtype=np.int64)
         return Occurrences(empty.astype(np.uint64), empty, np.zeros((0, 2 * holes), dtype=np.int16))
@@ -138,7 +138,7 @@ def join_occurrences(parts: Sequence[Occurrences], holes: int) -> Occurrences:
 
 
 def find_occurrences(table: ClauseTable, rows: Iterable[int], holes: int, *, without: str | None = None) -> Occurrences:
-    """The environments of some clauses; none whose fragment has the token `without`."""
+    """The environments of some clauses, except those whose fragment contains the token `without`."""
     by_length: dict[int, list[int]] = {}
     for row in rows:
         by_length.setdefault(len(table.by_row[row]), []).append(row)
@@ -174,10 +174,10 @@ class EnvironmentIndex:
         self.table = ClauseTable()
         self._holes, self._without = holes, without
         self._occurrences = join_occurrences([], holes)
-        self._rows = 0  # of the table that are hashed
+        self._rows = 0  # of the table that are already hashed
 
     def add(self, masked: Iterable[str]) -> int:
-        """The row of a clause; one that was seen before keeps its row."""
+        """The row of a clause; a known clause keeps its row."""
         return self.table.add(masked)
 
     def occurrences(self) -> Occurrences:
@@ -202,7 +202,7 @@ def _holes_with(marked: npt.NDArray[np.bool_], positions: Integers) -> npt.NDArr
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Occurrences ordered so that those of one environment stand together; `starts` are their beginnings and the end.
+    """Occurrences ordered by environment; `starts` has the beginning of each environment, and the end.
 
     Environments that occur once are left out.
     """
@@ -231,7 +231,7 @@ def group(occurrences: Occurrences, table: ClauseTable) -> Groups:
         occurrences, fresh = _separate(occurrences, table, fresh, differs)
     starts = np.append(np.flatnonzero(fresh), len(occurrences))
     sizes = np.diff(starts)
-    if (sizes == 1).any():  # a collision left something alone
+    if (sizes == 1).any():  # a collision left a single occurrence
         keep = np.repeat(sizes > 1, sizes)
         occurrences = occurrences.take(keep)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 1])])
@@ -251,9 +251,9 @@ def _may_repeat(hashes: Hashes) -> npt.NDArray[np.bool_]:
 
 
 def group_on(engine: Engine, occurrences: Occurrences, table: ClauseTable) -> Groups:
-    """`group`, with the environments shared out by hash: each partition is sorted and confirmed where the engine says.
+    """`group`, with the environments partitioned by hash: the engine sorts and confirms each partition.
 
-    The order is by hash again at the end, so that the number of partitions changes nothing.
+    The result is ordered by hash, so that the number of partitions does not matter.
     """
     if engine.partitions == 1:
         return group(occurrences, table)
@@ -273,7 +273,7 @@ def _group_part(table: ClauseTable, part: Occurrences) -> Groups:
 
 
 def environment_rows(occurrences: Occurrences, table: ClauseTable) -> TokenRows:
-    """The environments themselves, a row each: token ids, holes, padding."""
+    """The environments themselves, one per row: token ids, holes, padding."""
     padded = table.padded()
     width = padded.shape[1]
     places = np.arange(width, dtype=np.int16)[None, :]
@@ -293,7 +293,7 @@ def environment_rows(occurrences: Occurrences, table: ClauseTable) -> TokenRows:
 def _differ_from_previous(occurrences: Occurrences, table: ClauseTable) -> npt.NDArray[np.bool_]:
     differs = np.zeros(len(occurrences), dtype=np.bool_)
     for first in range(0, len(occurrences), _CHUNK):
-        begin = max(0, first - 1)  # the row before the chunk belongs to the comparison
+        begin = max(0, first - 1)  # the first row is compared with the one before the chunk
         part = slice(begin, first + _CHUNK)
         rows = environment_rows(occurrences.take(np.arange(*part.indices(len(occurrences)))), table)
         differs[begin + 1 : begin + len(rows)] = (rows[1:] != rows[:-1]).any(axis=1)

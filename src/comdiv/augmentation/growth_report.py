@@ -1,4 +1,4 @@
-"""What an augmentation did: new problems and templates by operation and round, what each check refused, samples."""
+"""The report on an augmentation: new problems and templates by operation and round, refusals by check, samples."""
 
 import math
 import random
@@ -26,7 +26,7 @@ def round_facts(
     current: Sequence[Problem],
     scores: Mapping[str, float] | None,
 ) -> dict[str, Any]:
-    """The numbers of one round; `current` is the training set that it began with, `scores` are the ranker's."""
+    """The numbers of one round; `current` is the training set at its start, `scores` are the ranker's."""
     templates, shapes = _names(current, template), _names(current, shape)
     facts: dict[str, Any] = {"round": number, "drawn": checks["drawn"]}
     if scores is not None:
@@ -50,7 +50,7 @@ def round_facts(
 
 
 def _one_of(scores: Sequence[float], of: Callable[[Sequence[float]], float]) -> float | None:
-    """One of the scores; None where there is none, or where it is of an expression that the ranker cannot spell."""
+    """One of the scores; None if there are none, or if the ranker cannot spell the expression."""
     score = of(scores) if scores else -math.inf
     return score if math.isfinite(score) else None
 
@@ -67,7 +67,7 @@ def make_report(
     size: int,
     compounds: Sequence[Problem] = (),
 ) -> dict[str, Any]:
-    """The whole report, as `report.json` has it. It is the same for the same data, options and seed."""
+    """The whole report, as written to `report.json`. The same data, options and seed give the same report."""
     return {
         "source": data.facts,
         "options": options.facts(),
@@ -85,7 +85,7 @@ def make_report(
 
 
 def operations_of(report: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Name and label of every operation that a report tells of: `1`, `operation 1`."""
+    """Name and label of every operation in a report: `1`, `operation 1`."""
     return [(label.removeprefix(operation_label("")), label) for label in report["samples"]]
 
 
@@ -108,7 +108,7 @@ def _samples(new: Sequence[Problem], operation: str, seed: int) -> list[dict[str
 
 
 def report_markdown(report: Mapping[str, Any]) -> str:
-    """The report for people."""
+    """The report as Markdown."""
     lines = ["# Augmentation", "", *card_paragraphs(report), "", *_rounds_table(report), "", *_checks_table(report)]
     for operation, samples in report["samples"].items():
         lines += ["", f"## Samples of {operation}", ""]
@@ -117,7 +117,7 @@ def report_markdown(report: Mapping[str, Any]) -> str:
 
 
 def card_paragraphs(report: Mapping[str, Any]) -> list[str]:
-    """What the dataset's card says about it."""
+    """What the dataset's card says about the augmentation."""
     options = report["options"]
     new: list[str] = []
     for name, label in operations_of(report):
@@ -156,7 +156,7 @@ def _rounds_table(report: Mapping[str, Any]) -> list[str]:
 
 
 def _checks_table(report: Mapping[str, Any]) -> list[str]:
-    """Of the drafts that were looked at, the share that each check refused."""
+    """The share of the examined drafts that each check refused."""
     rows = ["| operation | fate | drafts | share |", "| --- | --- | --- | --- |"]
     for name, label in operations_of(report):
         counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Every choice of the augmentation, and two presets: `comdiv` (what development data favoured) and `paper` (§IV)."""
+"""The options of the augmentation, and two presets: `comdiv` (best on development data) and `paper` (§IV)."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class AugmentationOptions(Settings):
-    """What determines an augmented set, besides the data. The defaults are the preset `comdiv`."""
+    """Everything that determines an augmented set, except the data. The defaults are the preset `comdiv`."""
 
     noun: ClassVar[str] = "option"
 
@@ -26,29 +26,29 @@ class AugmentationOptions(Settings):
         default=(1, 2), description="1 (structural), 2 (lexical), or the name of a package's operation: 1,2,NAME."
     )
     match: Literal["unit", "environment"] = Field(
-        default="unit", description="What question and clause share in operation 1; environment is the paper's."
+        default="unit", description="What question and clause must share in operation 1; the paper uses environment."
     )
     # For training, many compounds beat few coherent ones; `full` is for texts that people read.
     checks: Literal["full", "paper"] = Field(
-        default="paper", description="full: texts are checked for coherence, too; paper: values and texts only."
+        default="paper", description="full: also check texts for coherence; paper: check values and texts only."
     )
     per_problem: tuple[int, ...] = Field(
         default=(12, 2),
-        description="New problems per original and round, of operations 1 and 2, then of others as named: 10,2.",
+        description="New problems per original and round: of operations 1 and 2, then of the others in order: 10,2.",
     )
     growth: float | None = Field(
-        default=9.0, gt=0, description="Most new problems of a round, as a multiple of the originals."
+        default=9.0, gt=0, description="Most new problems per round, as a multiple of the originals."
     )
     max_growth: float = Field(
-        default=10.0, gt=1, description="Greatest final size, as a multiple of the originals; the paper has no limit."
+        default=10.0, gt=1, description="Greatest final size, as a multiple of the originals; no limit in the paper."
     )
     more_operators: int | None = Field(
-        default=1, ge=0, description="How many operators more than the larger of its parents a problem may have."
+        default=1, ge=0, description="How many more operators a problem may have than the larger of its parents."
     )
     most_tokens: int = Field(default=60, ge=1, description="Most tokens of a new text.")
     most_quantities: int = Field(default=6, ge=1, description="Most quantities of a new text.")
     ranker: Annotated[str, Option("--solver", "--ranker")] = Field(
-        default="none", description="What ranks new problems: a solver, command:PROGRAM, or none."
+        default="none", description="What ranks the new problems: a solver, command:PROGRAM, or none."
     )
     ranker_preset: Annotated[str, Option("--solver-preset")] = Field(
         default="cpu", description="Preset of the ranker's sizes: cpu or paper."
@@ -59,17 +59,17 @@ class AugmentationOptions(Settings):
     rank: Literal["prediction", "given"] = Field(
         default="prediction", description="Rank by the ranker's own best expression (the paper), or by the problem's."
     )
-    keep: float = Field(default=0.2, gt=0, le=1, description="Share of the ranked candidates that stays.")
+    keep: float = Field(default=0.2, gt=0, le=1, description="Share of the ranked candidates that is kept.")
     keep_by: Literal["joint", "stratum"] = Field(
         default="stratum", description="One ranking for all, or one for each operation and template."
     )
     warm_start: Annotated[bool, Option("--warm-start/--cold-start")] = Field(
         default=False, description="Start each ranker from the last round's weights."
     )
-    # So that ordinary problems do not drown.
-    repeat_originals: int = Field(default=6, ge=1, le=100, description="How often each original is in the set.")
+    # So that new problems do not drown out the ordinary ones.
+    repeat_originals: int = Field(default=6, ge=1, le=100, description="How many copies of each original the set has.")
     ban: Annotated[tuple[str, ...], NOT_AN_OPTION] = Field(
-        default=(), repr=False, description="`text_hash` of each number-masked text that must not come out."
+        default=(), repr=False, description="`text_hash` of each number-masked text that must not be made."
     )
     compositional_validation: int = Field(
         default=0, ge=0, description="Number of problems composed from validation problems alone, for early stopping."
@@ -79,7 +79,7 @@ class AugmentationOptions(Settings):
     @field_validator("operations")
     @classmethod
     def _known_operations(cls, value: tuple[int | str, ...]) -> tuple[int | str, ...]:
-        """The paper's operations are numbers and come first; the others stay in their order."""
+        """The paper's operations are numbers and come first; the others keep their order."""
         names = [str(name) for name in value]
         if not names or len(set(names)) != len(names):
             raise ValueError("name at least one operation, each once")
@@ -95,21 +95,21 @@ class AugmentationOptions(Settings):
         most = len(PAPER_OPERATIONS) + len(_others(map(str, info.data.get("operations", ()))))
         numbers = value * most if len(value) == 1 else value
         if not len(PAPER_OPERATIONS) <= len(numbers) <= most:
-            raise ValueError("say one number for all operations, or one for 1, one for 2, and one for each other")
+            raise ValueError("give one number for all operations, or one for 1, one for 2, and one for each other")
         if min(numbers) < 0:
-            raise ValueError("a number of new problems is not negative")
+            raise ValueError("a number of new problems must not be negative")
         return numbers
 
     @field_validator("ban")
     @classmethod
     def _hashes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if wrong := next((entry for entry in value if not _HASH.fullmatch(entry)), None):
-            raise ValueError(f"'{wrong[:70]}' is no SHA-256 in hexadecimal digits")
+            raise ValueError(f"'{wrong[:70]}' is not a SHA-256 in hexadecimal digits")
         return tuple(sorted(set(value)))
 
     @property
     def operation_names(self) -> tuple[str, ...]:
-        """The operations that reports tell of: the paper's two, used or not, then others."""
+        """The operations in reports: the paper's two, used or not, then the others."""
         return (*PAPER_OPERATIONS, *_others(map(str, self.operations)))
 
     @property
@@ -120,14 +120,14 @@ class AugmentationOptions(Settings):
         return {name: numbers[name] if name in numbers else OPERATIONS.get(name).per_problem for name in names}
 
     def facts(self) -> dict[str, Any]:
-        """The options as a record; of the bans their number and one hash of all."""
+        """The options as a record; the bans are summarised by their number and one hash."""
         digest = hashlib.sha256("\n".join(self.ban).encode()).hexdigest()
         banned = {"texts": len(self.ban), "sha256": digest} if self.ban else None
         return {**self.model_dump(mode="json", exclude={"ban"}), "ban": banned}
 
     @classmethod
     def preset(cls, name: str = "comdiv", **changes: Any) -> Self:
-        """A preset's options with changes; an unknown name is answered with the nearest known one."""
+        """A preset's options with changes; the error for an unknown name suggests the nearest known one."""
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)
         return cls.checked(**{**(_PAPER if name == "paper" else {}), **changes})
@@ -138,7 +138,7 @@ def _others(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in PAPER_OPERATIONS)
 
 
-# Algorithm 1 as printed, with GTS as the ranker; sampling bounds it (Math23K has more pairs than anybody can rank).
+# Algorithm 1 as printed, with GTS as the ranker; sampling bounds it, because Math23K has too many pairs to rank.
 _PAPER: dict[str, Any] = {
     "rounds": 7,
     "match": "environment",

@@ -1,6 +1,6 @@
-"""One round's new problems: drafts of all operations, checked, a number of them for each problem by seed.
+"""One round's new problems: checked drafts of all operations, a limited number for each problem, drawn by seed.
 
-What a problem gives depends on the current set, the seed and its id alone, never on the order of the work: shards of
+What a problem yields depends only on the current set, the seed and its id, never on the order of the work: shards of
 any size, on any machine, make the same problems.
 """
 
@@ -24,14 +24,14 @@ from comdiv.registry import OPERATIONS
 
 PASSED = "passed"
 KNOWN_TEXT = "text is there already"
-EXAMPLES = 50  # refusals that are kept for each operation and reason
+EXAMPLES = 50  # refusals kept per operation and reason
 
 Operations = Mapping[str, ProblemOperation]  # by name
 
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Readings, trees, texts and drafts have no cycles: to look for some, over and over, takes a third of the time."""
+    """Switch garbage collection off: readings, trees and drafts have no cycles, and looking for them costs a third."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -48,12 +48,12 @@ def usable_readings(problems: Iterable[Problem]) -> list[Reading]:
 
 
 def operation_label(name: str) -> str:
-    """What an operation is called in provenances and reports."""
+    """The name of an operation in provenances and reports."""
     return f"operation {name}"
 
 
 def draw_ids(ids: Sequence[str], limit: int | None, seed: int) -> list[str]:
-    """At most `limit` ids, drawn uniformly, in their order; the same ones in whatever order they come."""
+    """At most `limit` ids, drawn uniformly, in the given order; which ones does not depend on that order."""
     if limit is None or len(ids) <= limit:
         return list(ids)
     choice = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())[:limit])
@@ -69,7 +69,7 @@ class Proposal(NamedTuple):
 
 @dataclass(slots=True)
 class Fates:
-    """What became of the drafts, by operation: how many passed or were refused by which check, with examples."""
+    """The fates of the drafts, by operation: how many passed, how many each check refused, with examples."""
 
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     refusals: list[tuple[str, Refusal]] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Fates:
         self.counts.setdefault(operation, Counter())[fate] += times
 
     def wants(self, operation: str, reason: str) -> bool:
-        """Whether another example of a refusal is wanted."""
+        """Whether there is room for another example of a refusal."""
         return self._shown[operation, reason] < EXAMPLES
 
     def show(self, operation: str, refusal: Refusal) -> None:
@@ -90,19 +90,19 @@ class Fates:
             self.refusals.append((operation, refusal))
 
     def add(self, other: "Fates") -> None:
-        """Those of the next shard."""
+        """Add the fates of the next shard."""
         for operation, counts in other.counts.items():
             self.counts.setdefault(operation, Counter()).update(counts)
         for operation, refusal in other.refusals:
             self.show(operation, refusal)
 
     def to_json(self) -> dict[str, Any]:
-        """As they come from another process."""
+        """The fates as JSON, to be sent between processes."""
         return {"counts": self.counts, "refusals": self.refusals}
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> "Fates":
-        """The opposite of `to_json`."""
+        """The inverse of `to_json`."""
         counts = {operation: Counter(counts) for operation, counts in record["counts"].items()}
         refusals = [
             (operation, Refusal(reason, tuple(parents), *more))
@@ -118,11 +118,11 @@ class Proposer:
     readings: Sequence[Reading]
     options: AugmentationOptions
     round_number: int
-    known: frozenset[str]  # hashes of number-masked texts that must not come again
+    known: frozenset[str]  # hashes of number-masked texts that must not be made again
     operations: Operations
 
     def propose(self, places: Iterable[int]) -> tuple[list[Proposal], Fates]:
-        """The new problems of some problems of the current set, in their order, with what became of all drafts."""
+        """The new problems made from some problems of the current set, in order, and the fates of all drafts."""
         fates = Fates()
         proposals: list[Proposal] = []
         with no_collection():
@@ -133,8 +133,8 @@ class Proposer:
         return proposals, fates
 
     def propose_lines(self, places: Iterable[int]) -> str:
-        """The same as a text, which travels fast: the fates, then of each new problem its id, its text's hash and its
-        line in a file. `read_lines` reads it.
+        """The result of `propose` as a text, which is fast to send: the fates, then the id, text hash and file line of
+        each new problem. `read_lines` reads it.
         """
         proposals, fates = self.propose(places)
         lines = [f"{new.problem.id}\t{new.text_hash}\t{problem_line(new.problem)}" for new in proposals]
@@ -179,7 +179,7 @@ class Proposer:
 
 
 def new_problem(draft: Draft, operation: str, round_number: int) -> Problem:
-    """The problem of a draft. Its id depends on nothing but the draft: the same on every machine, in every order."""
+    """The problem of a draft. Its id depends only on the draft: it is the same on every machine, in every order."""
     parents = [parent.problem for parent in draft.parents]
     first, text = parents[0], draft.text
     digest = hashlib.sha256((text + "".join([f"\0{parent.id}" for parent in parents])).encode()).hexdigest()
@@ -232,7 +232,7 @@ def index_round(
     engine: Engine | None = None,
     sizes: Sequence[int] = (),
 ) -> Proposer:
-    """Index the current set; `operations` are those of the rounds before, `sizes` the set's in all rounds so far."""
+    """Index the current set; `operations` come from earlier rounds, `sizes` are its sizes in all rounds so far."""
     operations = make_operations(options) if operations is None else operations
     current = CurrentSet(readings, engine or LocalEngine(), sizes)
     for operation in operations.values():

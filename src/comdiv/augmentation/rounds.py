@@ -1,7 +1,7 @@
-"""One round of Algorithm 1 in a folder of its own: candidates, the ranker's scores, what stays. Each step is done once.
+"""One round of Algorithm 1, in its own folder: candidates, the ranker's scores, what is kept. Each step is done once.
 
-A step leaves its file under its final name only when it is complete; started again, a round goes on after the last
-complete step, and comes to the same bytes. Only `timings.json` tells of interruptions.
+A step's file gets its final name only when the step is complete. After an interruption, a round resumes after the last
+complete step and produces the same bytes; only `timings.json` shows the interruption.
 """
 
 import json
@@ -35,16 +35,16 @@ from comdiv.solver import Progress, Solver
 
 SHARD = 256  # problems of the current set worked on at a time
 RANKED_AT_ONCE = 512
-MakeSolver = Callable[..., Solver]  # as `comdiv.solvers.runs.make_solver`: name, preset=…, changes=…
+MakeSolver = Callable[..., Solver]  # like `comdiv.solvers.runs.make_solver`: name, preset=…, changes=…
 Rank = Literal["prediction", "given"]
 
 
-# --- the ranker (§IV): a solver trained on the current set says which new problems it is sure of ---
+# --- the ranker (§IV): a solver trained on the current set scores how sure it is of each new problem ---
 
 
 @dataclass(frozen=True, slots=True)
 class RankingTask:
-    """Where a trained ranker lies, and what it is asked: enough to rank a shard on any machine that sees the folder."""
+    """Where a trained ranker is and how it ranks: enough to rank a shard on any machine that sees the folder."""
 
     solver_class: type[Solver]
     folder: Path
@@ -57,9 +57,9 @@ def rank_shard(task: RankingTask, problems: Sequence[Problem]) -> list[float]:
 
 
 def confidence(solver: Solver, problems: Sequence[Problem], rank: Rank) -> list[float]:
-    """`prediction`: log-probability of the solver's own best expression, the product over its tokens (the paper).
+    """`prediction`: the log-probability of the solver's own best expression, summed over its tokens (the paper).
 
-    `given`: of the problem's own expression, for each token, so that long ones are not punished.
+    `given`: that of the problem's own expression, per token, so that long ones are not penalised.
     """
     if rank == "prediction":
         return [solution.log_probability for solution in solver.solve(problems)]
@@ -71,9 +71,9 @@ def best_ids(
 ) -> list[str]:
     """The ids of the best share, best first: exactly ⌊share · n⌋ of them, but at least one. Ties go by id.
 
-    `stratum`: the share is kept within each operation and template; what rounding leaves goes to the greatest rests.
+    `stratum`: the share is kept within each operation and template, rounded by largest remainder.
     """
-    exact = Fraction(share).limit_denominator(1_000_000)  # 0.2 of 10 is 2, whatever binary fractions say
+    exact = Fraction(share).limit_denominator(1_000_000)  # 0.2 of 10 is 2, despite binary rounding
     ranked = sorted(zip(problems, scores, strict=True), key=lambda pair: (-_number(pair[1]), pair[0].id))
     wanted = max(1, math.floor(exact * len(ranked))) if ranked else 0
     if keep_by == "joint":
@@ -96,7 +96,7 @@ def stratum(problem: Problem) -> str:
 
 
 def _number(score: float) -> float:
-    """A score that can be sorted: what is no number is the least."""
+    """A score that can be sorted: NaN counts as the lowest."""
     return -math.inf if math.isnan(score) else score
 
 
@@ -105,11 +105,11 @@ def _number(score: float) -> float:
 
 @dataclass(slots=True)
 class Round:
-    """A round's folder and everything its steps need."""
+    """A round's folder and everything that its steps need."""
 
     number: int
     folder: Path
-    originals: int  # problems of the training set that no operation made
+    originals: int  # problems of the training set that were not made by an operation
     options: AugmentationOptions
     engine: Engine
     progress: Progress
@@ -121,9 +121,9 @@ class Round:
     def candidates(
         self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, sizes: Sequence[int]
     ) -> tuple[list[Problem], dict[str, Any]]:
-        """The new problems that passed the checks, and how many drafts met which fate.
+        """The new problems that passed the checks, and the fates of all drafts.
 
-        `sizes` are those of the current set in all rounds so far.
+        `sizes` are the sizes of the current set in all rounds so far.
         """
         path = self.folder / "candidates.jsonl"
         fates_path = self.folder / "checks.json"
@@ -146,7 +146,7 @@ class Round:
     def _propose(
         self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, sizes: Sequence[int]
     ) -> tuple[dict[str, str], Fates]:
-        """The new problems by id, each as its line in a file."""
+        """The new problems by id, each as a line of a file."""
         what = f"round {self.number}: "
         self.progress(what + "index", 0, len(readings), "")
         proposer = index_round(readings, known, self.options, self.number, operations, self.engine, sizes)
@@ -175,7 +175,7 @@ class Round:
         make_solver: MakeSolver | None,
         before: Path | None,
     ) -> dict[str, float] | None:
-        """The ranker's score of every candidate; None without a ranker. `before` is the last round's ranker."""
+        """The ranker's score of every candidate; None without a ranker. `before` is the previous round's ranker."""
         if self.options.ranker == "none" or not candidates:
             return None
         path = self.folder / "scores.jsonl"
@@ -203,7 +203,7 @@ class Round:
         before: Path | None,
     ) -> RankingTask:
         if make_solver is None:
-            raise ComdivError(f"ranker '{self.options.ranker}': nobody said how to make it (make_solver)")
+            raise ComdivError(f"ranker '{self.options.ranker}': no make_solver was given to make it")
         started = time.perf_counter()
         folder = self.folder / "ranker"
         solver = make_solver(
@@ -219,10 +219,10 @@ class Round:
         self._took("training the ranker", started)
         return RankingTask(type(solver), folder, self.options.rank)
 
-    # --- step 3: what stays ---
+    # --- step 3: selection ---
 
     def keep(self, candidates: Sequence[Problem], scores: dict[str, float] | None, room: int | None) -> list[Problem]:
-        """The best share, or all without a ranker; never more than there is room for."""
+        """The best share of the candidates, or all without a ranker; never more than there is room for."""
         path = self.folder / "kept.jsonl"
         if not path.is_file():
             by_id = {problem.id: problem for problem in candidates}
@@ -238,7 +238,7 @@ class Round:
         self.work[step] = self.engine.facts()
 
     def write_timings(self) -> None:
-        """Seconds and workers of the steps that were done just now; those of an earlier start stay."""
+        """Write seconds and workers of the steps done in this run; those of earlier runs are kept."""
         path = self.folder / "timings.json"
         earlier = load_object(path) if path.is_file() else {}
         seconds, work = earlier.get("seconds", {}) | self.seconds, earlier.get("work", {}) | self.work
@@ -249,14 +249,14 @@ class Round:
 
 
 def _refusal_record(operation: str, refusal: Refusal) -> dict[str, Any]:
-    """As it stands in `rejected.jsonl`; the paper's operations are numbers there."""
+    """A refusal as a record of `rejected.jsonl`, where the paper's operations are numbers."""
     name = int(operation) if operation.isdecimal() else operation
     return {"operation": name, "reason": refusal.reason, "parents": list(refusal.parents),
             "text": refusal.text, "expression": refusal.expression}  # fmt: skip
 
 
 def _finite(score: float) -> float | None:
-    """JSON has no infinity: None stands for an expression that the ranker cannot spell."""
+    """A score for JSON, which has no infinity: None means that the ranker cannot spell the expression."""
     return score if score > float("-inf") else None
 
 

@@ -1,4 +1,4 @@
-"""What the expression of a new problem must be: nothing negative on the way, nothing undone, no stock overdrawn."""
+"""Conditions on a new problem's expression: no negative intermediate value, nothing undone, no stock overdrawn."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,7 +10,7 @@ from comdiv.expression.tree import ONE
 
 
 def positive_value(tree: Expression, values: Sequence[Fraction]) -> Fraction | None:
-    """The value of an expression where every operation on the way gives more than nothing; else None."""
+    """The value of an expression if every intermediate result is positive, else None."""
     if isinstance(tree, Reference):
         return values[tree.index]
     if isinstance(tree, Constant):
@@ -40,9 +40,9 @@ def _undoes(tree: Operation) -> bool:
 
 
 def is_overdrawn(expression: Expression, values: Sequence[Fraction]) -> bool:
-    """Whether a sum falls below nothing on the way, told in the order of the text: N0+N2-N1 begins with N0-N1.
+    """Whether a sum becomes negative when its terms come in text order: N0+N2-N1 begins with N0-N1.
 
-    A sum whose first term is taken away (N1-N0) tells of something else than a stock. All parts must have values.
+    A sum whose first term is subtracted (N1-N0) is not about a stock. All parts must have values.
     """
     if not isinstance(expression, Operation):
         return False

@@ -26,7 +26,7 @@ class AugmentationSource:
 
 
 def read_source(source: Path | str) -> AugmentationSource:
-    """A dataset folder (or its train.jsonl): train and validation are read, test is only named. Else all is train."""
+    """Read a dataset folder (or its train.jsonl) without opening its test part; other corpora are all training data."""
     path = Path(source)
     folder = path.parent if path.name == "train.jsonl" and (path.parent / FACTS).is_file() else path
     if folder.is_dir():
@@ -44,7 +44,7 @@ def read_source(source: Path | str) -> AugmentationSource:
 def _read_folder(folder: Path) -> AugmentationSource:
     train, validation, test = (folder / f"{part}.jsonl" for part in ("train", "validation", "test"))
     if not train.is_file():
-        raise ComdivError(f"{folder} is no dataset folder: it has no train.jsonl")
+        raise ComdivError(f"{folder} is not a dataset folder: it has no train.jsonl")
     copies = {path.stem: path for path in (validation, test) if path.is_file()}
     facts: dict[str, Any] = {"dataset": folder.resolve().name}
     facts |= {path.stem: file_sha256(path) for path in (train, *copies.values())}
@@ -59,7 +59,7 @@ def _some(problems: tuple[Problem, ...], path: Path) -> tuple[Problem, ...]:
 
 
 def _refuse_a_test_part(path: Path) -> None:
-    """A test set is never augmented: not by its name, not by its bytes."""
+    """Refuse to augment a test set, recognised by its name or by its bytes."""
     refusal = ComdivError(f"{path} is the test part of a dataset: augmentation must not see it; give the folder")
     if path.name == "test.jsonl":
         raise refusal
@@ -70,5 +70,5 @@ def _refuse_a_test_part(path: Path) -> None:
 
 
 def ban_hashes(problems: Iterable[Problem]) -> list[str]:
-    """What to ban so that none of these texts comes out; sorted, so that it tells nothing but membership."""
+    """The hashes that ban these texts; sorted, so that they reveal nothing but membership."""
     return sorted({read(problem).mask_hash for problem in problems})

@@ -26,14 +26,14 @@ from comdiv.reading import Reading
 
 Notation = Literal["infix", "prefix", "postfix"]
 END, OPEN, CLOSE = "<end>", "(", ")"
-RARE_BELOW = 5  # constants in fewer training expressions are not worth a token
+RARE_BELOW = 5  # constants in fewer training expressions get no token
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The tokens of expressions: end, operators, brackets, constants; then a copy of each quantity, N0, N1…
+    """The tokens of expressions: end, operators, brackets, constants; then one token for each quantity, N0, N1…
 
-    `copies` bounds the quantities that a sequence decoder has a token for; a pointer decoder needs no bound.
+    `copies` is the number of quantity tokens of a sequence decoder; a pointer decoder needs no limit.
     """
 
     constants: tuple[str, ...]
@@ -64,9 +64,9 @@ class Alphabet:
 
     @classmethod
     def learn(cls, readings: Sequence[Reading]) -> "Alphabet":
-        """Constants that enough training expressions have, and as many copies as a training text has quantities.
+        """Constants that are frequent in training expressions, and as many copies as a training text has quantities.
 
-        The constants of the texts' languages are always there.
+        The constants of the texts' languages are always included.
         """
         counts = Counter(constant.value for reading in readings for constant in reading.constants)
         languages = {reading.language.code: reading.language for reading in readings}
@@ -75,7 +75,7 @@ class Alphabet:
         return cls(tuple(dict.fromkeys([*always, *frequent])), max([2, *(len(r.numbers) for r in readings)]))
 
     def spell(self, expression: Expression, notation: Notation, quantities: int) -> list[int] | None:
-        """The expression's tokens as indices, or None where it needs something outside the alphabet."""
+        """The expression's tokens as indices, or None if it needs something outside the alphabet."""
         for leaf in leaves(expression):
             if isinstance(leaf, Reference) and leaf.index >= quantities:
                 return None
@@ -88,7 +88,7 @@ class Alphabet:
         return self.index[text] if text in self.index else self.first_copy + int(text[1:])
 
     def read(self, tokens: Sequence[int], notation: Notation) -> Expression | None:
-        """The expression of tokens, up to the end token; None where they make none."""
+        """The expression spelled by tokens, up to the end token; None if they do not form one."""
         texts = [self.base[t] if t < self.first_copy else f"N{t - self.first_copy}" for t in tokens]
         texts = texts[: texts.index(END)] if END in texts else texts
         try:
@@ -103,7 +103,7 @@ class Alphabet:
 
 
 def expression_tokens(expression: Expression, notation: Notation) -> list[str]:
-    """The tokens of an expression in a notation; postfix is MathEN's normal form of it (Wang et al. 2018)."""
+    """The tokens of an expression in a notation; postfix uses MathEN's normal form (Wang et al. 2018)."""
     if notation == "prefix":
         return prefix_tokens(expression)
     if notation == "postfix":

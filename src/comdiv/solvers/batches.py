@@ -1,4 +1,4 @@
-"""Batches of like length, in an order that (seed, epoch) alone decides."""
+"""Batches of similar length, in an order that depends only on (seed, epoch)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from torch import Tensor
 
 from comdiv.solvers.inputs import Example, Integers
 
-IGNORED = -100  # a target that does not count
-BUCKET = 16  # batches whose problems are sorted by length together: like lengths, and still a random order
+IGNORED = -100  # a target that the loss ignores
+BUCKET = 16  # batches sorted by length together: similar lengths within a batch, but still a random order
 
 
 @dataclass(frozen=True, slots=True)
 class TreeBatch:
     """The trees of a batch as one forest of nodes, scheduled by level (GTS).
 
-    Children are indices into the forest. `levels[d]` are the nodes at depth d: first all left children of the operators
-    of the level above, then all right ones; `operators[d]` are the places of the operators within it. `heights[h]` are
+    Children are indices into the forest. `levels[d]` has the nodes at depth d: first all left children of the operators
+    of the level above, then all right ones; `operators[d]` has the places of the operators within it. `heights[h]` has
     the operators of height h+1, whose children are merged before them.
     """
 
@@ -37,15 +37,15 @@ class Batch:
 
     ids: tuple[str, ...]
     words: Tensor  # (batch, words)
-    lengths: Tensor  # (batch), on the CPU, as packing wants them
+    lengths: Tensor  # (batch), on the CPU, as packing requires
     quantity_positions: Tensor  # (batch, quantities)
     quantity_counts: Tensor  # (batch)
-    targets: Tensor  # (batch, tokens), IGNORED where a target has ended
+    targets: Tensor  # (batch, tokens), IGNORED after the end of a target
     trees: TreeBatch | None
 
     @property
     def word_mask(self) -> Tensor:
-        """True where there is a word: (batch, words)."""
+        """True for words, False for padding: (batch, words)."""
         steps = torch.arange(self.words.shape[1], device=self.words.device)
         return steps < self.lengths.to(self.words.device).unsqueeze(1)
 
@@ -72,7 +72,7 @@ def epoch_batches(
 
 
 def sorted_batches(examples: Sequence[Example], size: int, device: torch.device) -> Iterator[tuple[list[int], Batch]]:
-    """All examples by length, for solving and scoring, with their places in the sequence handed in."""
+    """All examples sorted by length, for solving and scoring, with their positions in the given sequence."""
     order = sorted(range(len(examples)), key=lambda index: -len(examples[index].words))
     for start in range(0, len(order), size):
         chosen = order[start : start + size]
@@ -80,7 +80,7 @@ def sorted_batches(examples: Sequence[Example], size: int, device: torch.device)
 
 
 def collate(examples: Sequence[Example], device: torch.device) -> Batch:
-    """Pad and stack examples; those handed in are already sorted, longest text first."""
+    """Pad and stack examples, which must be sorted, longest text first."""
     targets = [example.target if example.target is not None else np.zeros(0, dtype=np.int64) for example in examples]
     trees = _forest(examples, device) if all(example.tree is not None for example in examples) else None
     return Batch(

@@ -1,4 +1,4 @@
-"""Beam search for any model, over all problems of a batch at once; and a bonus for hypotheses that cover the text."""
+"""Beam search for any model, over all problems of a batch at once, and a bonus for using every quantity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from comdiv.solvers.batches import Batch
 from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.model import Model
 
-BONUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # candidates
+BONUSES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)  # candidates for `learn_bonus`
 _IMPOSSIBLE = float("-inf")
 
 
@@ -28,18 +28,18 @@ class TokenSequence:
 
 
 def masked_log_softmax(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log-probabilities of the distribution renormalised over what is allowed; −inf elsewhere."""
+    """Log-probabilities renormalised over the allowed columns; −inf elsewhere."""
     logits = logits.masked_fill(~mask, _IMPOSSIBLE)
     return torch.where(mask, logits.log_softmax(-1), logits)
 
 
 @torch.no_grad()
 def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[TokenSequence]]:
-    """The best finished sequences of every problem, best first; at most `beam` each, none where nothing could end.
+    """The best finished sequences of every problem, best first: at most `beam`, none if no hypothesis could end.
 
-    A hypothesis that has ended keeps its place in the beam with its probability, so that it competes with longer ones.
-    Without the grammar, what has not ended when there is no more room counts, too: it is ill-formed. A problem whose
-    beam has ended leaves the batch.
+    A finished hypothesis keeps its place and probability in the beam, so that it competes with longer ones. Without
+    the grammar, hypotheses cut off at the maximum length are returned, too; they are ill-formed. A problem whose whole
+    beam has finished leaves the batch.
     """
     device = batch.words.device
     state = model.start(memory, beam)
@@ -47,13 +47,13 @@ def beam_search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, b
     columns = logits.shape[1]
     syntax = rules.start(batch.quantity_counts.repeat_interleave(beam), columns)
     results: list[list[TokenSequence]] = [[] for _ in batch.ids]
-    places = torch.arange(len(batch.ids), device=device)  # of the problems that are not solved yet
+    places = torch.arange(len(batch.ids), device=device)  # of the problems not yet solved
     scores = torch.full((len(places), beam), _IMPOSSIBLE, device=device)
-    scores[:, 0] = 0.0  # all rows are equal at first: only one of them counts
+    scores[:, 0] = 0.0  # all rows are equal at first, so only one of them counts
     history = torch.zeros(len(places) * beam, 0, dtype=torch.long, device=device)
     for step in range(rules.most_steps):
         steps = masked_log_softmax(logits, rules.allowed(syntax, columns))  # (rows, columns)
-        # A finished row has one continuation: itself, spelled with the end token and at no cost.
+        # A finished row has one continuation: itself, by the end token and at no cost.
         steps = steps.masked_fill(syntax.finished.unsqueeze(1), _IMPOSSIBLE)
         steps[:, rules.end] = torch.where(syntax.finished, 0.0, steps[:, rules.end])
         totals = (scores.view(-1, 1) + steps).view(len(places), beam * columns)
@@ -88,7 +88,7 @@ def _collect(
     kept: Tensor,
     rules: DecodingRules,
 ) -> None:
-    """Enter the hypotheses of solved problems that are `kept`: sequences (problems, beam, tokens)."""
+    """Record the `kept` hypotheses of solved problems: sequences (problems, beam, tokens)."""
     columns = (places.tolist(), sequences.tolist(), scores.tolist(), kept.tolist())
     for place, problem_sequences, problem_scores, problem_kept in zip(*columns, strict=True):
         rows = zip(problem_sequences, problem_scores, problem_kept, strict=True)
@@ -97,7 +97,7 @@ def _collect(
 
 @torch.no_grad()
 def search(model: Model, memory: Any, batch: Batch, rules: DecodingRules, beam: int) -> list[list[TokenSequence]]:
-    """Beam search that never does worse than following the best token: a beam may lose that path, so it is added."""
+    """Beam search plus the greedy path, which a beam may lose, so that the result is never worse than greedy search."""
     sequences = beam_search(model, memory, batch, rules, beam)
     if beam == 1:
         return sequences
@@ -111,12 +111,12 @@ def _with(hypotheses: list[TokenSequence], greedy: list[TokenSequence], beam: in
 
 
 # --- the soft coverage constraint ---
-# Of a beam's hypotheses, those that leave no number out move up by so much log-probability as helps on validation.
-# Texts have numbers that nobody needs, so the bonus may well be none; the hard constraint lies in the grammar.
+# Hypotheses that use every number get a bonus in log-probability, chosen on validation problems. Texts have numbers
+# that are not needed, so the bonus may well be 0. The hard constraint is part of the grammar.
 
 
 def with_bonus(hypotheses: Sequence[Hypothesis], quantities: int, bonus: float) -> list[Hypothesis]:
-    """The hypotheses by log-probability, plus the bonus where all of so many quantities are used; best first."""
+    """The hypotheses by log-probability, plus the bonus if all `quantities` are used; best first."""
 
     def worth(hypothesis: Hypothesis) -> float:
         expression = hypothesis.expression
@@ -127,7 +127,7 @@ def with_bonus(hypotheses: Sequence[Hypothesis], quantities: int, bonus: float) 
 
 
 def learn_bonus(readings: Sequence[Reading], solutions: Sequence[Solution], quantities: Sequence[int]) -> float:
-    """The bonus with the most right answers, given a beam for each problem; the smallest of equal ones."""
+    """The bonus with the most right answers, given a beam for each problem; on a tie, the smallest."""
 
     def right(bonus: float) -> int:
         return sum(
@@ -139,5 +139,5 @@ def learn_bonus(readings: Sequence[Reading], solutions: Sequence[Solution], quan
 
 
 def is_right(problem: Problem, solution: Solution) -> bool:
-    """Whether a solution's answer is the problem's, within the tolerance that scoring has."""
+    """Whether a solution's answer equals the problem's, within the tolerance used for scoring."""
     return solution.answer is not None and problem.answer is not None and answers_agree(solution.answer, problem.answer)

@@ -1,4 +1,4 @@
-"""BERTGen: a pre-trained encoder and a Transformer decoder that begins with its weights (§V-B; Chen et al. 2020)."""
+"""BERTGen: a pre-trained encoder and a Transformer decoder initialised from it (§V-B; Chen et al. 2020)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from comdiv.solvers.model import Sizes, TextStates
 from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_with, model_of
 from comdiv.solvers.transformer import CachingDecoder, KeysAndValues, TransformerState
 
-# How BERT and its kin name the parts of a layer that the decoder has, too: the name in the decoder, theirs.
+# The parts of a layer that BERT-like encoders and the decoder share: the name in the decoder, the names in encoders.
 _PARTS = (
     ("attention.query", ("attention.self.query", "attention.q_lin", "attention.attn.q")),
     ("attention.key", ("attention.self.key", "attention.k_lin", "attention.attn.k")),
@@ -30,7 +30,7 @@ _PARTS = (
 
 
 class BertAttention(nn.Module):
-    """Multi-head attention with BERT's parts: what it finds is added to what asked, then normalised."""
+    """Multi-head attention with BERT's parts: its output is added to the queries, then normalised."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class BertAttention(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """A layer of BERT with a second attention, to the text."""
+    """A BERT layer with a second attention, to the text."""
 
     def __init__(self, width: int, heads: int, inner: int, dropout: float) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class DecoderLayer(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class _Width:
-    """The sizes of an encoder, however its configuration names them."""
+    """The sizes of an encoder, whatever its configuration calls them."""
 
     width: int
     heads: int
@@ -98,7 +98,7 @@ class Bertgen(CachingDecoder, PretrainedModel):
     def __init__(self, settings: BertgenSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
         alphabet, size = sizes.alphabet, _Width.of(self.reader.config)
-        # A row for each quantity that can be copied, and one for all beyond.
+        # One row for each quantity that can be copied, and one for all others.
         self.last_row = self.reader.first_quantity + alphabet.copies
         self.encoder = model_of(transformers.AutoModel.from_config, self.reader, self.last_row + 1, settings.dropout)
         self.start_token = alphabet.size
@@ -126,15 +126,15 @@ class Bertgen(CachingDecoder, PretrainedModel):
             self._begin_decoder()
 
     def _begin_quantities(self) -> None:
-        """A quantity begins as a number: N3 as the 3. They are alike, and no two are equal."""
+        """Initialise quantities from numbers, N3 from 3: their embeddings are similar, but no two are equal."""
         table = self.encoder.get_input_embeddings().weight
         for row in range(self.reader.first_quantity, self.last_row + 1):
             table[row] = table[self.reader.ids(str(row - self.reader.first_quantity))].mean(0)
 
     def _begin_decoder(self) -> None:
-        """What has its like in the encoder begins as that does, where the shapes allow.
+        """Initialise the decoder from the matching parts of the encoder, if the shapes agree.
 
-        The attention to the text and the output have none: they begin at random (Rothe et al. 2020).
+        The attention to the text and the output have no counterpart and stay random (Rothe et al. 2020).
         """
         table, alphabet = self.encoder.get_input_embeddings().weight, self.sizes.alphabet
         parameters = dict(self.encoder.named_parameters())
@@ -209,7 +209,7 @@ class Bertgen(CachingDecoder, PretrainedModel):
         beam: int,
         causal: Tensor | None = None,
     ) -> tuple[Tensor, list[KeysAndValues]]:
-        """tokens (rows, steps) after what is `written` → states (rows, steps, width), and what is written now.
+        """tokens (rows, steps) after those `written` → states (rows, steps, width), and all tokens written so far.
 
         The `beam` rows of a problem read the same text: (problems, heads, words, width / heads) in `texts`.
         """
@@ -229,7 +229,7 @@ class Bertgen(CachingDecoder, PretrainedModel):
 
 
 def _copied(parameters: dict[str, Tensor], name: str, module: nn.Module) -> None:
-    """Copy what ends in that name into a module, where it is there and of its shape."""
+    """Copy the parameters whose names end in `name` into a module, if they exist and have its shape."""
     for kind, parameter in module.named_parameters():
         for theirs, value in parameters.items():
             if theirs.endswith(f"{name}.{kind}") and value.shape == parameter.shape:

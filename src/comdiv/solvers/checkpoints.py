@@ -1,4 +1,4 @@
-"""Checkpoints that survive anything: written beside, renamed into place, the last two kept. No pickles."""
+"""Crash-safe checkpoints: written to a temporary folder, then renamed; the last two are kept. No pickles."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ _TENSORS = ("weights", "optimiser", "best")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A training after some epochs: weights, optimiser, the best weights so far, and the rest as JSON."""
+    """The state of a training: weights, optimiser, the best weights so far, and the rest as JSON."""
 
     weights: Mapping[str, Tensor]
     optimiser: Mapping[str, Tensor]
@@ -31,7 +31,7 @@ class Checkpoint:
 
 
 def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint; a crash, a kill or a full disk leaves the one before as it was."""
+    """Write a checkpoint; a crash, a kill or a full disk leaves the previous one intact."""
     final = folder / f"{_PREFIX}{epoch:05d}"
     staging = folder / f".{final.name}.part"
     try:
@@ -41,7 +41,7 @@ def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
             write_tensors(staging / f"{name}.safetensors", getattr(checkpoint, name))
         hashes = {name: file_sha256(staging / f"{name}.safetensors") for name in _TENSORS}
         write_text(staging / "state.json", json.dumps({**checkpoint.state, "sha256": hashes}))
-        if final.exists():  # left by a training that was stopped after the rename
+        if final.exists():  # left by a training that stopped after the rename
             shutil.rmtree(final)
         staging.replace(final)
     except (OSError, ComdivError) as error:
@@ -54,7 +54,7 @@ def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint; None where there is none. A damaged one is refused."""
+    """The newest checkpoint; None if there is none. A damaged one is refused."""
     checkpoints = _folders(folder)
     if not checkpoints:
         return None
@@ -66,7 +66,7 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         tensors = {name: read_tensors(checkpoints[-1] / f"{name}.safetensors") for name in _TENSORS}
     except (OSError, ValueError, KeyError, TypeError, ComdivError) as error:
         raise ComdivError(
-            f"{checkpoints[-1]}: a damaged checkpoint ({error}); remove it to go on from the one before"
+            f"{checkpoints[-1]}: a damaged checkpoint ({error}); remove it to continue from the previous one"
         ) from error
     return Checkpoint(**tensors, state=state)
 
@@ -80,12 +80,12 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     with atomic_path(path) as temporary:
         try:
             save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
-        except SafetensorError as error:  # how it reports a full disk
+        except SafetensorError as error:  # raised for a full disk
             raise ComdivError(f"{path} cannot be written: {error}") from error
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
-    """Tensors from a safetensors file; anything else is refused in one line."""
+    """Tensors from a safetensors file; any other file is refused in one line."""
     try:
         return load_file(path)
     except (OSError, SafetensorError, ValueError) as error:
@@ -101,7 +101,7 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """The opposite of `optimiser_tensors`."""
+    """The inverse of `optimiser_tensors`."""
     state: dict[int, dict[str, Tensor]] = {}
     for key, value in tensors.items():
         index, _, name = key.partition(".")

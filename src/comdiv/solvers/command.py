@@ -1,9 +1,9 @@
-"""A solver that is a program of the user's own, in any language.
+"""A solver that is the user's own program, in any language.
 
 `command:PROGRAM ARGUMENTS` is run as `PROGRAM ARGUMENTS solve BEAM` or `PROGRAM ARGUMENTS score`. It reads problems as
-JSON Lines on standard input and writes a line for each: `{"id": …, "expression": "N0*N1", "log_probability": -0.3}` to
-solve (further lines with the same id are further hypotheses), `{"id": …, "log_probability": -0.3, "tokens": 3}` to
-score.
+JSON Lines from standard input and writes one line per problem: `{"id": …, "log_probability": -0.3, "tokens": 3}` to
+score, `{"id": …, "expression": "N0*N1", "log_probability": -0.3}` to solve. When solving, further lines with the same
+id are further hypotheses.
 """
 
 import json
@@ -23,7 +23,7 @@ PROGRAM = "command:"  # how the name of such a solver begins
 
 
 def command_words(name: str) -> list[str]:
-    """The program and its arguments, as a shell would take them apart."""
+    """The program and its arguments, split as a shell would."""
     try:
         words = shlex.split(name.removeprefix(PROGRAM))
     except ValueError as error:
@@ -49,11 +49,11 @@ class CommandSolver:
         progress: Progress | None = None,
         start_from: Path | None = None,
     ) -> TrainingSummary:
-        """A program trains itself, if it needs to: nothing is done here."""
+        """Do nothing: a program trains itself, if it needs to."""
         return TrainingSummary(0, 0, None, len(train), 0)
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
-        """Ask the program; a problem that it does not answer counts as ill-formed."""
+        """Run the program; a problem that it does not answer counts as ill-formed."""
         hypotheses: dict[str, list[Hypothesis]] = {}
         for line in self._run(["solve", str(beam)], problems):
             expression = line.get("expression")
@@ -65,7 +65,7 @@ class CommandSolver:
         return [solution_of(read(problem), hypotheses.get(problem.id, [])[:beam]) for problem in problems]
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
-        """Ask the program; a problem that it does not score gets −inf."""
+        """Run the program; a problem that it does not score gets −inf."""
         lines = {str(line.get("id")): line for line in self._run(["score"], problems)}
         missing = Score(float("-inf"), 0)
         return [

@@ -23,7 +23,7 @@ from comdiv.solvers.spelling import SpelledRules, Spelling, ambiguous
 
 @dataclass(slots=True)
 class Prompt:
-    """The problems' pieces, without the mark's last one; their keys and values once they are asked for."""
+    """The problems' pieces, without the last piece of the mark; their keys and values are computed on first use."""
 
     words: Tensor  # (batch, words)
     mask: Tensor  # (batch, words)
@@ -32,7 +32,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class CausalState:
-    """The model after a piece: all that it has computed stays in the cache, which goes from state to state."""
+    """The model after a piece; the cache holds everything computed so far and is passed from state to state."""
 
     logits: Tensor  # (rows, columns)
     cache: Any
@@ -41,7 +41,7 @@ class CausalState:
 
 
 class Gpt2(PretrainedModel):
-    """Expressions are spelled with the model's own pieces; only those count, in the loss and in decoding."""
+    """Expressions are spelled with the model's own pieces; loss and decoding consider only the pieces they need."""
 
     kind: ClassVar[Kind] = "causal"
     settings_class: ClassVar[type[SolverSettings]] = Gpt2Settings
@@ -64,7 +64,7 @@ class Gpt2(PretrainedModel):
         begin_with(self.causal, transformers.AutoModelForCausalLM.from_pretrained, source)
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
-        """All weights, each once: most models use their embeddings for the output, too."""
+        """All weights, each once: most models also use their embeddings for the output."""
         whole = super().state_dict(*args, **kwargs)
         return {name: whole[name] for name in whole if name not in self._twins()}
 
@@ -73,7 +73,7 @@ class Gpt2(PretrainedModel):
         return super().load_state_dict({**state_dict, **twins}, strict, assign)
 
     def _twins(self) -> dict[str, str]:
-        """Names of weights that are another's, with that other's name."""
+        """The names of weights that are shared, each with the name under which it is stored."""
         names: dict[int, str] = {}
         parameters = self.named_parameters(remove_duplicate=False)
         pairs = [(name, names.setdefault(id(parameter), name)) for name, parameter in parameters]
@@ -117,7 +117,7 @@ class Gpt2(PretrainedModel):
         return logits
 
     def start(self, memory: Prompt, beam: int) -> CausalState:
-        if memory.cache is None:  # the same for every search
+        if memory.cache is None:  # computed once for all searches
             memory.cache = self.causal(
                 input_ids=memory.words,
                 attention_mask=memory.mask.long(),
@@ -153,14 +153,14 @@ class Gpt2(PretrainedModel):
 
 
 def _positions(mask: Tensor) -> Tensor:
-    """Every piece's place; what pads a text stands where its last piece does."""
+    """The position of every piece; padding has the position of the last piece."""
     return (mask.long().cumsum(1) - 1).clamp(min=0)
 
 
 def _spellings(reader: Pieces, alphabet: Alphabet) -> tuple[list[list[int]], int]:
-    """The pieces of every token, and how many rows of embeddings that takes.
+    """The pieces of every token, and the number of embedding rows needed.
 
-    A token that the tokenizer does not know, or whose pieces could be read as other tokens, gets a piece of its own.
+    A token that the tokenizer does not know, or whose pieces could be read as other tokens, gets a new piece.
     """
     tokenizer, rows = reader.tokenizer, len(reader.tokenizer)
     rows = max(rows, int(reader.config.vocab_size))
@@ -173,7 +173,7 @@ def _spellings(reader: Pieces, alphabet: Alphabet) -> tuple[list[list[int]], int
 
 
 def _respell(spellings: list[list[int]], tokens: set[int], rows: int) -> int:
-    """Give each of these tokens a new piece of its own; the number of rows after that."""
+    """Give each of these tokens a new piece; returns the new number of rows."""
     for token in sorted(tokens):
         spellings[token] = [rows]
         rows += 1

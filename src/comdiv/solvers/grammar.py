@@ -1,8 +1,8 @@
 """Which token may come next, for whole batches of unfinished expressions at once.
 
 The rules of a notation keep two numbers per row: how many operands or brackets are pending, and whether an operand was
-just completed. From them follows what the grammar forbids: wrong arity, unbalanced brackets, an end too early, and a
-token after which there is no room left to close everything. `cover` adds: every quantity once, none twice.
+just completed. From these follows what the grammar forbids: wrong arity, unbalanced brackets, ending too early, and a
+token after which there is no room left to close everything. With `cover`, every quantity must be used exactly once.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from comdiv.solvers.alphabet import CLOSE, END, OPEN, Alphabet, Notation
 
 
 class DecodingRules(Protocol):
-    """What a search asks: a decoder writes columns, which are tokens, or the pieces that tokens are spelled with.
+    """What a search needs. A decoder writes columns: tokens, or the pieces that tokens are spelled with.
 
-    A state has `finished` (rows) and `reordered`, and is of the rules' own kind.
+    Each kind of rules has its own kind of state, with `finished` (rows) and `reordered`.
     """
 
     @property
@@ -30,7 +30,7 @@ class DecodingRules(Protocol):
 
     @property
     def most_steps(self) -> int:
-        """Columns after which every decoding has ended."""
+        """The most columns of a decoding."""
 
     def start(self, quantities: Tensor, columns: int) -> Any: ...
 
@@ -44,10 +44,10 @@ class DecodingRules(Protocol):
 
 @dataclass(frozen=True)
 class GrammarState:
-    """One row per unfinished expression.
+    """Unfinished expressions, one per row.
 
     `pending`: operands still needed (prefix), operands on the stack (postfix), open brackets (infix).
-    `after_operand`: infix only. `used`: which quantities occur already. `finished`: the expression has ended.
+    `after_operand`: infix only. `used`: which quantities have occurred. `finished`: the expression has ended.
     """
 
     pending: Tensor  # (rows)
@@ -64,7 +64,7 @@ class GrammarState:
 
 @dataclass(frozen=True)
 class Rules:
-    """What is fixed for a decoding: the notation, where each kind of token stands, and what is enforced."""
+    """What is fixed for a decoding: the notation, the range of each kind of token, and what is enforced."""
 
     notation: Notation
     alphabet: Alphabet
@@ -84,7 +84,7 @@ class Rules:
         return tuple(columns[: columns.index(self.end)]) if self.end in columns else tuple(columns)
 
     def start(self, quantities: Tensor, columns: int) -> GrammarState:
-        """Nothing written yet. `columns` is the number of tokens that the decoder scores, copies included."""
+        """The state before the first token. `columns` is the number of tokens that the decoder scores, with copies."""
         rows, device = len(quantities), quantities.device
         copies = columns - self.alphabet.first_copy
         return GrammarState(
@@ -105,7 +105,7 @@ class Rules:
         if not self.constrained:
             mask[:, : alphabet.first_copy] = True
             mask[:, alphabet.first_copy :] = has_quantity
-            if self.notation == "prefix":  # a tree decoder ends by itself, and has no brackets
+            if self.notation == "prefix":  # a tree decoder needs no end token and no brackets
                 mask[:, [self.end, alphabet.index[OPEN], alphabet.index[CLOSE]]] = False
             return mask
         room = self.most_tokens - state.length - 1  # tokens that may follow this one
@@ -139,13 +139,13 @@ class Rules:
         quantity, constant = pending + 1 + 2 * fewer <= room, pending + 1 + 2 * unused <= room
         if self.notation == "postfix":
             return quantity, constant, pending >= 2, never, never, (pending == 1) & (unused == 0)
-        beyond = pending + (2 * unused).clamp(min=2)  # after an infix operator: an operand, and all that follows
+        beyond = pending + (2 * unused).clamp(min=2)  # after an infix operator: an operand, and everything after it
         opening, operator = ~after & (beyond + 1 <= room), after & (beyond <= room)
         ending = after & (pending == 0) & (unused == 0)
         return ~after & quantity, ~after & constant, operator, opening, after & (pending >= 1), ending
 
     def advance(self, state: GrammarState, tokens: Tensor) -> GrammarState:
-        """The state after one more token per row; finished rows stay as they are."""
+        """The state after one more token per row; finished rows do not change."""
         alphabet = self.alphabet
         is_operator = (tokens >= alphabet.first_operator) & (tokens <= alphabet.last_operator)
         opens, closes = tokens == alphabet.index[OPEN], tokens == alphabet.index[CLOSE]

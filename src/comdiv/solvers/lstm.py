@@ -73,7 +73,7 @@ class Lstm(Model):
         return self._logits(state.output, state.texts).squeeze(1)
 
     def advance(self, state: LstmState, rows: Tensor, tokens: Tensor) -> LstmState:
-        # Rows of one problem read the same text: the texts change only when problems are solved.
+        # The rows of a problem read the same text, so the texts change only when problems are solved.
         texts = state.texts
         if len(rows) < len(texts.states):
             texts = TextStates(texts.states[rows], texts.mask[rows])
@@ -101,6 +101,6 @@ class Lstm(Model):
 
 
 class MathEn(Lstm):
-    """The same network over the postfix of the normalised expression: what MathEN adds is the normalisation."""
+    """The same network over the normalised expression in postfix: MathEN adds the normalisation."""
 
     notation: ClassVar[Notation] = "postfix"

@@ -1,4 +1,4 @@
-"""What a model has to offer: a subclass of this trains, decodes, scores and resumes like the rest."""
+"""The interface of models: any subclass can be trained, resumed, decoded and scored like the others."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -24,25 +24,25 @@ from comdiv.solvers.inputs import (
     input_words,
 )
 
-LARGE_CORPUS = 5_000  # original problems; below it every word counts, above it rare ones are unknown
+LARGE_CORPUS = 5_000  # original problems; in smaller corpora no word is too rare, in larger ones rare words are unknown
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the data decide about a model: how texts become integers, and what it writes."""
+    """What the data determine about a model: how texts become integers, and what it writes."""
 
     reader: InputReader
     alphabet: Alphabet
 
     @property
     def words(self) -> int:
-        """How many words it reads."""
+        """The number of words that it reads."""
         return len(self.reader.words)
 
 
 @dataclass(frozen=True, slots=True)
 class TextStates:
-    """What a decoder attends to: a state for every word, and which words are there."""
+    """What a decoder attends to: a state for every word, and which words exist."""
 
     states: Tensor  # (rows, words, hidden)
     mask: Tensor  # (rows, words)
@@ -58,15 +58,15 @@ class Model(nn.Module, ABC):
 
     notation: ClassVar[Notation]
     numbers: ClassVar[NumberInput]
-    settings_class: ClassVar[type[SolverSettings]] = SolverSettings  # a subclass where there are settings of its own
-    versions_of: ClassVar[tuple[str, ...]] = ("comdiv", "torch", "numpy")  # what a run's configuration names
+    settings_class: ClassVar[type[SolverSettings]] = SolverSettings  # a subclass if the model has its own settings
+    versions_of: ClassVar[tuple[str, ...]] = ("comdiv", "torch", "numpy")  # packages whose versions a run records
 
     def __init__(self, settings: SolverSettings, sizes: Sizes) -> None:
         super().__init__()
         self.settings = settings
         self.sizes = sizes
 
-    # --- what differs where a model is pre-trained: the defaults are for those that learn everything from the data ---
+    # --- what pre-trained models override; the defaults are for models that learn everything from the data ---
 
     @classmethod
     def learn_reader(cls, readings: Sequence[Reading], settings: SolverSettings) -> InputReader:
@@ -77,34 +77,34 @@ class Model(nn.Module, ABC):
 
     @classmethod
     def load_reader(cls, folder: Path, words: Sequence[str]) -> InputReader:
-        """The reader of a run folder, whose vocabulary has these words."""
+        """The reader of a run folder whose vocabulary has these words."""
         return Vocabulary(tuple(words))
 
     def save_reader(self, folder: Path) -> None:
-        """Write what reading needs besides a vocabulary."""
+        """Write what the reader needs besides a vocabulary."""
 
     def load_pretrained(self) -> None:
-        """Replace the random first weights by pre-trained ones, before a training."""
+        """Replace the random initial weights by pre-trained ones, before training."""
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """What the optimiser gets; the learning rate of a group is `share` times that of the training."""
+        """The optimiser's parameter groups; the learning rate of a group is `share` times that of the training."""
         return [{"params": list(self.parameters()), "share": 1.0}]
 
     def example(self, reading: Reading, expression: Expression | None) -> Example:
-        """A text as the model reads it, with this expression as what it is to write."""
+        """A text as the model reads it, with this expression as the target."""
         reader, alphabet, most = self.sizes.reader, self.sizes.alphabet, self.settings.most_tokens
         example = example_of(reading, expression, reader, alphabet, self.notation, self.numbers, most)
         return example if example.target is None else replace(example, target=self.spell(example.target))
 
     def spell(self, target: Integers) -> Integers:
-        """The columns that write a target's tokens: one per token, unless tokens are spelled."""
+        """The columns for a target's tokens: one per token, unless tokens are spelled with pieces."""
         return target
 
     def rules(self, *, constrained: bool, cover: bool) -> DecodingRules:
-        """What may be written."""
+        """The rules for decoding."""
         return Rules(self.notation, self.sizes.alphabet, self.settings.most_tokens, constrained, cover)
 
-    # --- what every model does in its own way ---
+    # --- what every model must define ---
 
     @abstractmethod
     def encode(self, batch: Batch) -> Any:
@@ -115,7 +115,7 @@ class Model(nn.Module, ABC):
         """The logits for every token of the targets, each given the tokens before it: (batch, tokens, columns)."""
 
     def attention(self, memory: Any, batch: Batch) -> Tensor | None:
-        """What the decoder looks at for every token of the targets: (batch, tokens, words); None where it has none."""
+        """The decoder's attention for every token of the targets: (batch, tokens, words); None if it has none."""
         return None
 
     @abstractmethod
@@ -130,5 +130,5 @@ class Model(nn.Module, ABC):
     def advance(self, state: Any, rows: Tensor, tokens: Tensor) -> Any:
         """The state after `tokens`, where row i continues row `rows[i]` of the old state.
 
-        A row continues one of its own problem; when a problem is solved, all its rows are missing from then on.
+        A row continues a row of the same problem; the rows of solved problems are left out.
         """

@@ -1,4 +1,4 @@
-"""A model as a solver: what every neural solver of ours does the same way."""
+"""A model as a solver: what all neural solvers have in common."""
 
 import hashlib
 import json
@@ -28,11 +28,11 @@ from comdiv.solvers.runs import read_config, write_config
 from comdiv.solvers.training import TrainingState, seed_initialisation, train
 
 SOLVING_BATCH = 64
-LEAST_WITH_VALIDATION = 10  # problems: of fewer, none is held out
+LEAST_WITH_VALIDATION = 10  # problems; with fewer, none is held out
 
 
 class NeuralSolver:
-    """Trains a model, decodes by beam search, scores expressions, and keeps everything in one folder."""
+    """Trains a model, decodes by beam search, scores expressions, and stores everything in one folder."""
 
     def __init__(self, name: str, model_class: type[Model], settings: SolverSettings) -> None:
         self.name = name
@@ -53,11 +53,11 @@ class NeuralSolver:
         after_epoch: Callable[[TrainingState], None] | None = None,
         start_from: Path | None = None,
     ) -> TrainingSummary:
-        """Train from scratch, or go on where a training in `resume_from` stopped.
+        """Train from scratch, or resume the training in `resume_from`.
 
-        `validation` selects the epoch. Where it is empty, some of the training problems are drawn for that; where it is
-        None, the last epoch is kept. With `start_from`, a run's folder, begin with its weights; they bring their
-        vocabulary and alphabet with them.
+        `validation` selects the epoch. If it is empty, some of the training problems are held out for that; if it is
+        None, the last epoch is kept. With `start_from`, the folder of a run, training starts from that run's weights,
+        vocabulary and alphabet.
         """
         if not train_problems:
             raise ComdivError("there are no training problems")
@@ -112,7 +112,7 @@ class NeuralSolver:
         if self.settings.threads:
             torch.set_num_threads(self.settings.threads)
         torch.use_deterministic_algorithms(True)
-        # Nothing of ours reads what was not written, and to fill every new tensor takes a tenth of the time.
+        # Nothing here reads uninitialised memory, and filling every new tensor would take a tenth of the time.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         seed_initialisation(self.settings.seed)
         self.model = self.model_class(self.settings, sizes)
@@ -127,7 +127,7 @@ class NeuralSolver:
         return [model.example(r, None if r.expression is None else in_text_order(r.expression)) for r in readings]
 
     def _fingerprint(self, examples: Sequence[Example], held_out: Sequence[Reading], start: Path | None) -> str:
-        """A hash of all that decides the weights: settings, tokens, examples in their order, validation, beginning."""
+        """A hash of everything that determines the weights: settings, tokens, ordered examples, validation, start."""
         digest = hashlib.sha256(json.dumps([self.name, self.settings.model_dump()], sort_keys=True).encode())
         digest.update(b"" if start is None else file_sha256(start / "model.safetensors").encode())
         for example in examples:
@@ -139,12 +139,12 @@ class NeuralSolver:
     # --- solving ---
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
-        """The solution of every problem, in their order."""
+        """The solution of every problem, in order."""
         readings = read_all(problems)
         return self._solve(readings, self._encode(readings), beam)
 
     def _solve(self, readings: Sequence[Reading], examples: Sequence[Example], beam: int) -> list[Solution]:
-        """The solutions of texts that are encoded already."""
+        """The solutions of texts that are already encoded."""
         model = self._ready()
         hypotheses: list[list[Hypothesis]] = [[] for _ in readings]
         device = next(model.parameters()).device
@@ -165,7 +165,7 @@ class NeuralSolver:
         return [solution_of(reading, best[:beam]) for reading, best in zip(readings, hypotheses, strict=True)]
 
     def accuracy(self, problems: Sequence[Problem]) -> float:
-        """Answer accuracy with the best single hypothesis: what selects the epoch."""
+        """Answer accuracy of the best single hypothesis; it selects the epoch."""
         readings = read_all(problems)
         return self._accuracy(readings, self._encode(readings))
 
@@ -200,7 +200,7 @@ class NeuralSolver:
         return scores
 
     def attention(self, problem: Problem, expression: Expression) -> Attention | None:
-        """What the model looks at when it writes an expression; None where it has no attention or cannot spell it."""
+        """The model's attention when it writes an expression; None if it has no attention or cannot spell it."""
         model, reading = self._ready(), read(problem)
         example = model.example(reading, expression)
         if example.target is None:
@@ -216,13 +216,13 @@ class NeuralSolver:
         return Attention(tuple(words), tuple(places), tuple(tokens), tuple(tuple(row) for row in rows))
 
     def with_settings(self, **changes: Any) -> "NeuralSolver":
-        """The same trained solver, decoding otherwise: `cover`, `constrained`, `beam`."""
+        """The same trained solver with other decoding settings: `cover`, `constrained`, `beam`."""
         other = type(self)(self.name, self.model_class, self.settings.model_copy(update=changes))
         other.model, other.cover_bonus = self.model, self.cover_bonus
         return other
 
     def _rules(self, *, cover: bool) -> DecodingRules:
-        constrained = self.settings.constrained or cover  # coverage is counted along the grammar
+        constrained = self.settings.constrained or cover  # coverage is part of the grammar
         return self._ready().rules(constrained=constrained, cover=cover)
 
     def _ready(self) -> Model:
@@ -230,10 +230,10 @@ class NeuralSolver:
             raise ComdivError("the solver has not been trained")
         return self.model
 
-    # --- keeping ---
+    # --- saving and loading ---
 
     def save(self, folder: Path) -> None:
-        """Write weights, vocabulary and configuration; other keys of an existing configuration stay."""
+        """Write weights, vocabulary and configuration; other keys of an existing configuration are kept."""
         model = self._ready()
         folder.mkdir(parents=True, exist_ok=True)
         write_tensors(folder / "model.safetensors", model.state_dict())
@@ -256,9 +256,9 @@ class NeuralSolver:
             sizes = Sizes(model_class.load_reader(folder, tokens["words"]), alphabet)
             solver.cover_bonus = config["learnt"]["cover_bonus"]
         except FileNotFoundError as error:
-            raise ComdivError(f"{folder} is no run of a solver: it has no {Path(error.filename).name}") from error
+            raise ComdivError(f"{folder} is not a run of a solver: it has no {Path(error.filename).name}") from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError, ComdivError) as error:
-            raise ComdivError(f"{folder} is no run of a solver: {error}") from error
+            raise ComdivError(f"{folder} is not a run of a solver: {error}") from error
         model = solver._new_model(sizes)
         try:
             model.load_state_dict(read_tensors(folder / "model.safetensors"))
@@ -269,7 +269,7 @@ class NeuralSolver:
 
 
 def hold_out_validation(readings: Sequence[Reading], seed: int) -> tuple[list[Reading], list[Reading]]:
-    """Train and validation: a share of the problems by seed, twins together; none of a very small set."""
+    """Train and validation: a share of the problems is drawn by seed, twins together; none from a very small set."""
     if len(readings) < LEAST_WITH_VALIDATION:
         return list(readings), []
     is_held_out = draw_validation([reading.mask for reading in readings], seed=seed)

@@ -1,7 +1,7 @@
 """Pre-trained models of the transformers library: where they come from, how they read, and how a run keeps them.
 
-A run folder holds all that solving needs: the tokenizer's files and the model's configuration in `pretrained/`, the
-weights in `model.safetensors`. Nothing is unpickled, no code of a model's author is run.
+A run folder has everything needed for solving: the tokenizer's files and the model's configuration in `pretrained/`,
+the weights in `model.safetensors`. Nothing is unpickled, and no code from a model's author is run.
 """
 
 import copy
@@ -40,7 +40,7 @@ _SECONDS = 10  # to wait for the hub's first answer
 
 @dataclass(frozen=True, slots=True)
 class WeightsSource:
-    """Where a pre-trained model is: a folder or a hub's name, and the file there if it is one GGUF file."""
+    """Where a pre-trained model is: a folder or a name on the hub, and the file name of a GGUF file."""
 
     name: str
     gguf_file: str | None = None
@@ -64,17 +64,17 @@ class WeightsSource:
 
 
 def default_weights(kind: Kind, readings: Sequence[Reading]) -> str:
-    """The weights that the language of most problems names for this kind of model: the paper's (§V-B)."""
+    """The default weights of the most frequent language for this kind of model: those of the paper (§V-B)."""
     ((code, _),) = Counter(reading.problem.language for reading in readings).most_common(1)
     weights = get_language(code).weights
     if kind not in weights:
-        raise ComdivError(f"there are no default weights for the language {code!r}: say --set weights=FOLDER")
+        raise ComdivError(f"there are no default weights for the language {code!r}: use --set weights=FOLDER")
     return weights[kind]
 
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Without the library's bars and warnings: what a user must know, we say."""
+    """Silence the library's progress bars and warnings; comdiv reports what a user must know."""
     logging: Any = transformers.utils.logging
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -88,7 +88,7 @@ def _quietly() -> Iterator[None]:
 
 
 def fetch(load: Callable[..., Any], source: WeightsSource, **options: Any) -> Any:
-    """What `load` (a `from_pretrained`) makes of a source; what is neither here nor on the hub is one clear line."""
+    """Load a source with `load` (a `from_pretrained`); one that is neither here nor on the hub is a one-line error."""
     if source.gguf_file is not None:
         options["gguf_file"] = source.gguf_file
     if source.revision is not None:
@@ -99,7 +99,7 @@ def fetch(load: Callable[..., Any], source: WeightsSource, **options: Any) -> An
     with _quietly():
         try:
             return load(source.name, local_files_only=True, **options)
-        except Exception as error:  # the libraries below raise whatever they like, the bare class included
+        except Exception as error:  # the libraries raise many kinds of exceptions, even bare Exception
             if is_here:
                 raise _cannot_be_loaded(source, error) from error
         _reach_hub(source)
@@ -112,9 +112,9 @@ def fetch(load: Callable[..., Any], source: WeightsSource, **options: Any) -> An
 
 
 def _reach_hub(source: WeightsSource) -> None:
-    """Ask for the hub once: its own library asks six times, for most of a minute, before it gives up.
+    """Check once that the hub can be reached: its own library tries six times, for most of a minute.
 
-    A refusal is an answer, too: the library knows the user's key, and we do not.
+    A refused request counts as reachable: the library may have the user's key, which comdiv does not.
     """
     from huggingface_hub import constants
 
@@ -138,7 +138,7 @@ def _not_there(source: WeightsSource, reason: str) -> ComdivError:
     tree = f"/tree/{source.revision}" if source.revision else ""
     return ComdivError(
         f"weights {source.model!r}: no such folder, not downloaded before, and {reason}. Download {files} of "
-        f"https://huggingface.co/{source.name}{tree} into a folder of yours and say --set {place}"
+        f"https://huggingface.co/{source.name}{tree} into a folder and use --set {place}"
     )
 
 
@@ -150,7 +150,7 @@ def _cannot_be_loaded(source: WeightsSource, error: Exception) -> ComdivError:
 def _tokenizer_and_config(source: WeightsSource) -> tuple[Any, Any]:
     config = fetch(transformers.AutoConfig.from_pretrained, source)
     tokenizer = fetch(transformers.AutoTokenizer.from_pretrained, source)
-    if 2 * len(tokenizer) < config.vocab_size:  # the library makes an empty one where the files are missing
+    if 2 * len(tokenizer) < config.vocab_size:  # the library makes an empty one if the files are missing
         raise ComdivError(
             f"weights {source.place!r} cannot be loaded: the tokenizer knows {len(tokenizer)} of "
             f"{config.vocab_size} pieces; its files are missing (tokenizer.json, vocab.txt…)"
@@ -160,16 +160,16 @@ def _tokenizer_and_config(source: WeightsSource) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Reads texts with a pre-trained model's tokenizer; every quantity keeps a place of its own.
+    """Reads texts with a pre-trained model's tokenizer; quantities are kept apart from the text.
 
-    For an encoder a quantity is one integer beyond the tokenizer's own (`first_quantity` + its index) between the
-    classifier's sign and the separator; for a causal model it is spelled, as it will be in the expression.
+    For an encoder a quantity is one integer beyond the tokenizer's own (`first_quantity` + its index), and the text is
+    between the classifier's sign and the separator. For a causal model it is spelled as in the expression.
     """
 
     tokenizer: Any
     config: Any
     kind: Kind
-    source: WeightsSource | None = None  # of the weights; None for a run, which has its own
+    source: WeightsSource | None = None  # of the weights; None for a run, which has its own weights
     words: tuple[str, ...] = ()
 
     @classmethod
@@ -205,17 +205,17 @@ class Pieces:
 
     @property
     def unknown(self) -> int:
-        """What stands for a forgotten piece: a mask, where there is one."""
+        """The piece that replaces a forgotten one: a mask, if there is one."""
         return self._special("mask", "unk", "eos")
 
     def _special(self, *kinds: str) -> int:
-        """The first of the tokenizer's special pieces that it has; any piece where it has none."""
+        """The first of these special pieces that the tokenizer has; if it has none, piece 0."""
         pieces = (getattr(self.tokenizer, f"{kind}_token_id") for kind in kinds)
         return next((int(piece) for piece in pieces if piece is not None), 0)
 
     @cached_property
     def most_pieces(self) -> int:
-        """Of a text: two places fewer than the model has, since RoBERTa counts its positions from two."""
+        """Most pieces of a text: for encoders two fewer than positions, since RoBERTa counts positions from two."""
         positions = getattr(self.config, "max_position_embeddings", None) or MOST_PIECES
         share = positions - 2 if self.kind == "encoder" else positions // 2  # the other half is for the expression
         return int(min(MOST_PIECES, share))
@@ -224,7 +224,7 @@ class Pieces:
         return list(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def ids_within(self, text: str) -> list[int]:
-        """The pieces of a text that follows another: some tokenizers put a space before whatever comes first."""
+        """The pieces of a text that follows another: some tokenizers put a space before the first piece."""
         before, both = self._before, self.ids("=" + text)
         return both[len(before) :] if both[: len(before)] == before else self.ids(text)
 
@@ -237,7 +237,7 @@ class Pieces:
         return self.ids_within(MARK)
 
     def read(self, reading: Reading, numbers: NumberInput) -> tuple[list[int], list[int]]:
-        """The pieces between quantities, and the quantities."""
+        """The pieces of the text, with quantities in their places, and the positions of the quantities."""
         tokenizer, text = self.tokenizer, reading.text
         pieces, positions, written = [self._special("bos", "cls", "eos")], [], 0
         for index, number in enumerate(reading.numbers):
@@ -261,13 +261,13 @@ class Pieces:
 
 
 def model_of(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float) -> Any:
-    """A model of the reader's configuration with random weights, `rows` of embeddings and the solver's dropout."""
+    """A model of the reader's configuration with random weights, `rows` embeddings and the solver's dropout."""
     with _quietly():
         model = load(copy.deepcopy(reader.config)).float()
         if rows > model.get_input_embeddings().num_embeddings:
             model.resize_token_embeddings(rows, mean_resizing=False)
     if getattr(model, "pooler", None) is not None:
-        model.pooler = None  # of a classifier: nobody asks it, and no gradient reaches it
+        model.pooler = None  # only for classifiers: unused, and no gradient reaches it
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = dropout
@@ -276,7 +276,7 @@ def model_of(load: Callable[..., Any], reader: Pieces, rows: int, dropout: float
 
 @torch.no_grad()
 def begin_with(model: Any, load: Callable[..., Any], source: WeightsSource) -> None:
-    """Copy pre-trained weights into a model of `model_of`; rows of embeddings that it has more stay random."""
+    """Copy pre-trained weights into a model of `model_of`; its additional embedding rows stay random."""
     gguf = getattr(transformers, "GgufConfig", None)  # older versions expand a GGUF file without being asked
     options: dict[str, Any] = {"use_safetensors": True}
     if source.gguf_file is not None:
@@ -324,4 +324,4 @@ class PretrainedModel(Model):
 
     @abstractmethod
     def begin(self, source: WeightsSource) -> None:
-        """Take the weights of a source."""
+        """Load the weights of a source."""

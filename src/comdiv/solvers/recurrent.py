@@ -1,7 +1,7 @@
 """The bidirectional recurrent encoder that LSTM, MathEN and GTS share.
 
-The weights are those of torch's GRU and LSTM; the steps are ours. Torch's own way over texts of different lengths
-(packed sequences, on a CPU) clears a tensor as large as the whole batch for every word when it computes gradients,
+The weights are those of torch's GRU and LSTM, but the steps are implemented here. For texts of different lengths,
+torch's packed sequences on a CPU clear a tensor as large as the whole batch for every word when computing gradients,
 which takes longer than all multiplications together.
 """
 
@@ -19,7 +19,7 @@ from comdiv.solvers.batches import Batch
 
 @dataclass(frozen=True, slots=True)
 class RecurrentMemory:
-    """What an encoder has read: a state for every word, the last states of every layer, and which words are there."""
+    """The result of an encoder: a state for every word, the last states of every layer, and which words exist."""
 
     states: Tensor  # (batch, words, hidden)
     last: Tensor  # (layers, batch, hidden)
@@ -32,9 +32,9 @@ class Layout:
     """Texts of different lengths without padding: all first words, then all second words…; longest text first."""
 
     sizes: list[int]  # how many texts have a first word, a second…
-    place: Tensor  # (batch, words): where a word stands; 0 where there is none
-    reverse: Tensor  # (all words): where the word stands that comes in its place when every text is reversed
-    last: Tensor  # (batch): where the last words stand
+    place: Tensor  # (batch, words): the position of a word; 0 for padding
+    reverse: Tensor  # (all words): the position of the word that takes its place when every text is reversed
+    last: Tensor  # (batch): the positions of the last words
 
 
 class RecurrentEncoder(nn.Module):

@@ -1,7 +1,7 @@
 """Solvers by name and by run. A run is a folder: a solver trained on a dataset, and its evaluations.
 
-The twins of the verbs `train` and `evaluate`; experiments and augmentation use them, too. Nothing here needs torch
-before a neural solver is made, loaded or trained.
+The functions behind the verbs `train` and `evaluate`, also used by experiments and augmentation. Nothing here needs
+torch before a neural solver is made, loaded or trained.
 """
 
 import json
@@ -37,7 +37,7 @@ class _RunData(BaseModel):
 
 
 class _RunConfig(BaseModel):
-    """What a `config.yaml` must look like, whoever wrote it."""
+    """The required part of a `config.yaml`."""
 
     solver: str = ""
     preset: str = ""
@@ -46,31 +46,31 @@ class _RunConfig(BaseModel):
 
 
 def read_config(run: Path) -> dict[str, Any]:
-    """A run's configuration, in its shape; further keys may be anything."""
+    """A run's configuration, validated; other keys are not checked."""
     if not (run / CONFIG).is_file():
-        raise ComdivError(f"{run} is no run of a solver: it has no {CONFIG}")
+        raise ComdivError(f"{run} is not a run of a solver: it has no {CONFIG}")
     config = load_yaml(run / CONFIG)
     if not isinstance(config, dict):
-        raise ComdivError(f"{run} is no run of a solver: {CONFIG} is not a mapping")
-    validate(config, _RunConfig, f"{run} is no run of a solver: {CONFIG}")
+        raise ComdivError(f"{run} is not a run of a solver: {CONFIG} is not a mapping")
+    validate(config, _RunConfig, f"{run} is not a run of a solver: {CONFIG}")
     return config
 
 
 def write_config(run: Path, config: Mapping[str, Any]) -> None:
-    """Write a run's configuration; keys of one that is there already stay where they are not said anew."""
+    """Write a run's configuration; keys of an existing one are kept unless given anew."""
     known = read_config(run) if (run / CONFIG).is_file() else {}
     write_text(run / CONFIG, yaml.safe_dump({**known, **config}, sort_keys=False, allow_unicode=True))
 
 
 def own_beam(run: Path) -> int:
-    """The beam that a run decodes with unless another is asked for."""
+    """The beam with which a run decodes by default."""
     return int((read_config(run).get("settings") or {}).get("beam") or 1)
 
 
 def data_of(run: Path) -> Path | None:
-    """The dataset that a run was trained on, if it is still there and what it was.
+    """The dataset that a run was trained on, if it still exists unchanged.
 
-    A run names it as seen from where it was trained, which was this folder or one above the run.
+    A run records its path relative to where it was trained: the current folder or one above the run.
     """
     data = read_config(run).get("data") or {}
     if not data.get("folder"):
@@ -101,7 +101,7 @@ def make_solver(
     if name.startswith(PROGRAM):
         check_programs([name], programs)
         return CommandSolver(name)
-    model_class = SOLVERS.get(name)  # says what is missing before anything needs torch
+    model_class = SOLVERS.get(name)  # reports a missing extra before anything needs torch
     from comdiv.solvers.neural import NeuralSolver
 
     return NeuralSolver(name, model_class, settings or settings_for(name, preset, changes))
@@ -152,18 +152,18 @@ def train_run(
     select: Select = "best",
     progress: Progress | None = None,
 ) -> TrainingSummary:
-    """Train a solver on a dataset folder into a run folder; an interrupted run there goes on by itself.
+    """Train a solver on a dataset folder into a run folder; an interrupted run in it is resumed.
 
-    `select` is the epoch that is kept: the best on validation problems, or the last, and then these have no part in it.
-    A run with other settings or other data is never continued: the difference is named.
+    `select` is the epoch to keep: the best on validation problems, or the last, for which they are not used. A run with
+    other settings or data is never continued; the error names the difference.
     """
-    versions = SOLVERS.get(solver).versions_of  # an unknown name is answered before anything is read
+    versions = SOLVERS.get(solver).versions_of  # refuses an unknown name before anything is read
     settings = settings_for(solver, preset, changes)
     dataset = read_dataset(data)
     config = _config(solver, preset, settings, select, data, versions)
     if not (run / CONFIG).is_file():
         if run.exists() and (not run.is_dir() or any(not path.name.endswith(".part") for path in run.iterdir())):
-            raise ComdivError(f"{run} exists and is no run of a solver; choose another folder")
+            raise ComdivError(f"{run} exists and is not a run of a solver; choose another folder")
         write_config(run, config)
     elif (difference := _difference(read_config(run), config)) is not None:
         raise ComdivError(f"{run} is a run with other settings: {difference}; choose another folder, or remove it")
@@ -179,11 +179,11 @@ def train_run(
         )
         trainer.save(run)
     except ComdivError:
-        if [path.name for path in run.iterdir()] == [CONFIG]:  # nothing was learnt: the next try may be another
+        if [path.name for path in run.iterdir()] == [CONFIG]:  # nothing learnt: allow other settings next time
             (run / CONFIG).unlink()
         raise
     except OSError as error:
-        raise ComdivError(f"{run} cannot be written: {error}; the same command goes on from there") from error
+        raise ComdivError(f"{run} cannot be written: {error}; the same command resumes it") from error
     return summary
 
 
@@ -202,10 +202,10 @@ def evaluate_run(
     programs: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Solve the problems with a run's solver, score them, and leave predictions and result in `folder`.
+    """Solve the problems with a run's solver, score them, and write predictions and result to `folder`.
 
-    `train` tells the templates seen in training; `beam` is the run's own unless given; `subsets` are sets of ids to
-    report apart, `triples` compositional pairs among the problems.
+    `train` gives the templates seen in training; `beam` defaults to the run's own; `subsets` are sets of ids to report
+    separately, `triples` are compositional pairs among the problems.
     """
     solver = load_run(run, cover, programs=programs)
     settings = getattr(solver, "settings", None)
@@ -248,7 +248,7 @@ def _config(
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str | None:
-    """The first setting in which a run differs from what is asked for."""
+    """The first setting in which a run differs from the requested ones."""
     if there.get("solver") != wanted["solver"]:
         return f"solver is {there.get('solver')}, not {wanted['solver']}"
     for name, value in wanted["settings"].items():

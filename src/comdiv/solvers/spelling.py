@@ -1,8 +1,8 @@
 """Tokens of expressions spelled with the pieces of a sub-word tokenizer, and the grammar over such pieces.
 
-A decoder that writes pieces needs several steps for some tokens (`N1` is `N`, `1`). The spellings make a trie; a row
-stands at a node of it, and a piece may come if it leads to a token that the grammar allows. Where one spelling begins
-another (`N1` and `N10`), the token is complete only when the next piece begins a new one.
+A decoder that writes pieces needs several steps for some tokens (`N1` is `N`, `1`). The spellings form a trie, and
+every row is at one of its nodes: a piece is allowed if it leads to a token that the grammar allows. If one spelling is
+a prefix of another (`N1` and `N10`), the token is complete only when the next piece begins a new one.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Spellings = Sequence[Sequence[int]]
 
 
 def ambiguous(spellings: Spellings) -> set[int]:
-    """Tokens to be spelled otherwise, or texts would be read in two ways: empty, double, or cut by another's end."""
+    """Tokens that need another spelling, because it is empty, a duplicate, or readable as several tokens."""
     unclear = {token for token, spelled in enumerate(spellings) if not spelled}
     seen: dict[tuple[int, ...], int] = {}
     for token, spelled in enumerate(spellings):
@@ -37,13 +37,13 @@ class Spelling:
 
     def __init__(self, spellings: Spellings) -> None:
         if confused := ambiguous(spellings):
-            raise ValueError(f"tokens {sorted(confused)} cannot be told from others")
-        self.pieces: list[int] = sorted({piece for spelled in spellings for piece in spelled})  # of every column
+            raise ValueError(f"tokens {sorted(confused)} cannot be distinguished from others")
+        self.pieces: list[int] = sorted({piece for spelled in spellings for piece in spelled})  # by column
         column = {piece: index for index, piece in enumerate(self.pieces)}
         self.columns: list[tuple[int, ...]] = [tuple(column[piece] for piece in spelled) for spelled in spellings]
         self.longest = max(len(spelled) for spelled in self.columns)
-        self.children: list[dict[int, int]] = [{}]  # of every node: the node that a column leads to
-        self.tokens: list[int] = [-1]  # of every node: the token whose spelling it ends
+        self.children: list[dict[int, int]] = [{}]  # for every node: the node that each column leads to
+        self.tokens: list[int] = [-1]  # for every node: the token whose spelling ends there, or -1
         for token, spelled in enumerate(self.columns):
             node = 0
             for position in spelled:
@@ -59,7 +59,7 @@ class Spelling:
         return [column for token in tokens for column in self.columns[token]]
 
     def read(self, columns: Sequence[int]) -> list[int]:
-        """The tokens that columns write; what is spelled half at the end is none."""
+        """The tokens that columns write; an incomplete token at the end is dropped."""
         tokens, node = [], 0
         for column in columns:
             if column not in self.children[node]:
@@ -73,7 +73,7 @@ class Spelling:
 
     @cached_property
     def child(self) -> Tensor:
-        """(nodes, columns): the next node, −1 where there is none."""
+        """(nodes, columns): the next node, −1 if there is none."""
         table = torch.full((len(self.children), len(self.pieces)), -1)
         for node, following in enumerate(self.children):
             for column, below in following.items():
@@ -109,7 +109,7 @@ class SpelledState:
 
 
 class SpelledRules:
-    """The rules of a grammar for a decoder that writes pieces: the same questions as `grammar.Rules` answers."""
+    """The rules of a grammar for a decoder that writes pieces; the same interface as `grammar.Rules`."""
 
     def __init__(self, rules: grammar.Rules, spelling: Spelling, device: torch.device) -> None:
         if len(spelling.columns[rules.end]) != 1:
@@ -123,7 +123,7 @@ class SpelledRules:
         self.is_leaf = torch.tensor([not following for following in spelling.children], device=device)
 
     def start(self, quantities: Tensor, columns: int) -> SpelledState:
-        """Nothing written yet."""
+        """The state before the first piece."""
         return SpelledState(
             self.rules.start(quantities, self.rules.alphabet.size), torch.zeros_like(quantities, dtype=torch.long)
         )
@@ -153,7 +153,7 @@ class SpelledRules:
         )
 
     def _complete(self, syntax: grammar.GrammarState, tokens: Tensor, rows: Tensor) -> grammar.GrammarState:
-        """The grammar's state after a token in those rows; the others stay as they are."""
+        """The grammar's state after a token in those rows; the others do not change."""
         others = replace(syntax, finished=syntax.finished | ~rows)
         after = self.rules.advance(others, tokens.clamp(min=0))
         return replace(

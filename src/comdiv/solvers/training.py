@@ -1,4 +1,4 @@
-"""One training loop for all models: deterministic, resumable at every epoch, stopped by NaN."""
+"""One training loop for all models: deterministic, resumable after every epoch, stopped by a NaN loss."""
 
 import math
 import time
@@ -28,16 +28,16 @@ from comdiv.solvers.model import Model
 
 WARM_SHARE = 0.15  # of a one-cycle schedule
 LEAST = 0.01  # of the peak: where a one-cycle schedule begins and ends
-_INITIALISATION = 2**31  # an epoch that no training reaches: its random numbers are for the first weights
+_INITIALISATION = 2**31  # an epoch number that no training reaches: it seeds the initial weights
 
 
 def seed_everything(seed: int, epoch: int) -> None:
-    """Make all that follows depend on (seed, epoch) alone; nothing of the random state needs to be stored."""
+    """Make everything that follows depend only on (seed, epoch), so that no random state needs to be stored."""
     torch.manual_seed(int(np.random.SeedSequence((seed, epoch)).generate_state(1, np.uint64)[0] >> 1))
 
 
 def seed_initialisation(seed: int) -> None:
-    """Before a model is made: equal seeds, equal first weights."""
+    """Seed the initial weights, before a model is made."""
     seed_everything(seed, _INITIALISATION)
 
 
@@ -65,9 +65,9 @@ def train(
 ) -> TrainingState:
     """Train a model on examples and leave it with the weights of its best epoch.
 
-    `validate` gives the accuracy on validation problems, or None where there are none: then the last epoch is the best.
-    With `checkpoints`, an interrupted training goes on from its last finished epoch and ends with the same bits;
-    `fingerprint` stands for everything that must be the same for that.
+    `validate` returns the accuracy on validation problems, or None if there are none: then the last epoch is the best.
+    With `checkpoints`, an interrupted training resumes after its last finished epoch and ends with the same bits;
+    `fingerprint` identifies everything that must be unchanged for that.
     """
     settings = model.settings
     device = next(model.parameters()).device
@@ -96,7 +96,7 @@ def train(
             state.step += 1
             if progress is not None:
                 speed = min(len(losses) * settings.batch, len(examples)) / (time.perf_counter() - started)
-                whole = settings.epochs * steps_per_epoch  # so that the time left is that of the training
+                whole = settings.epochs * steps_per_epoch  # so that the estimated time is that of the whole training
                 progress(f"epoch {epoch}/{settings.epochs}", state.step, whole, _note(losses, speed, state))
         seconds, processor = time.perf_counter() - started, time.process_time() - used
         model.eval()
@@ -121,7 +121,7 @@ def train(
 
 
 def learning_rate(settings: SolverSettings, step: int, steps_per_epoch: int) -> float:
-    """The rate for a step, counted from 0: a pure function, so that a resumed training needs no scheduler's state."""
+    """The rate for a step, counted from 0: a pure function, so that resuming needs no scheduler state."""
     peak = settings.learning_rate
     match settings.schedule:
         case "halving":
@@ -140,9 +140,9 @@ def learning_rate(settings: SolverSettings, step: int, steps_per_epoch: int) -> 
 
 
 def forget_rates(examples: Sequence[Example], forget: float, device: torch.device) -> Tensor | None:
-    """For every word the probability that it is read as unknown: the rarer, the greater (Kiperwasser, Goldberg 2016).
+    """For every word the probability of reading it as unknown: the rarer, the greater (Kiperwasser, Goldberg 2016).
 
-    Without it a solver of a small corpus never meets an unknown word before the test.
+    Without it, a solver trained on a small corpus would meet its first unknown word in the test set.
     """
     if not forget:
         return None
@@ -151,7 +151,7 @@ def forget_rates(examples: Sequence[Example], forget: float, device: torch.devic
 
 
 def forgetful(words: Tensor, rates: Tensor, unknown: int = UNKNOWN_INDEX) -> Tensor:
-    """The words with some of them unknown, drawn anew each time; padding stays."""
+    """The words with some replaced by the unknown word, drawn anew each time; padding is kept."""
     forgotten = torch.rand(words.shape, device=words.device) < rates[words]
     return words.masked_fill(forgotten & (words != PADDING_INDEX), unknown)
 
@@ -168,7 +168,7 @@ def train_step(model: Model, optimiser: torch.optim.Optimizer, batch: Batch, rat
     value = float(loss.detach())
     if not (math.isfinite(value) and math.isfinite(float(norm))):
         raise ComdivError(
-            f"the loss is no number at step {step}, batch {', '.join(batch.ids)}: try a lower learning_rate"
+            f"the loss is not a number at step {step}, batch {', '.join(batch.ids)}: try a lower learning_rate"
         )
     optimiser.step()
     return value

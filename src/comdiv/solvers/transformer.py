@@ -1,4 +1,4 @@
-"""Transformer over infix expressions (§V-B; Vaswani et al. 2017); layer norms come first, for small data."""
+"""Transformer over infix expressions (§V-B; Vaswani et al. 2017), with pre-layer normalisation for small data."""
 
 import math
 from abc import abstractmethod
@@ -30,17 +30,17 @@ class KeysAndValues:
 
 @dataclass(frozen=True, slots=True)
 class TransformerState:
-    """The decoder after a token, `beam` rows per problem: nothing that it has computed is computed again."""
+    """The decoder after a token, `beam` rows per problem, with everything computed so far cached."""
 
     logits: Tensor  # (rows, alphabet)
-    written: list[KeysAndValues]  # for each layer the tokens so far, by row
-    texts: list[KeysAndValues]  # for each layer the words, by problem
+    written: list[KeysAndValues]  # for each layer, the tokens so far, by row
+    texts: list[KeysAndValues]  # for each layer, the words, by problem
     mask: Tensor  # (problems, 1, 1, words)
     beam: int
 
 
 class CachingDecoder(Model):
-    """What decoders share that keep the keys and values of all they have written."""
+    """The common part of decoders that cache the keys and values of everything they have written."""
 
     def next_logits(self, state: TransformerState) -> Tensor:
         return state.logits
@@ -76,7 +76,7 @@ class Transformer(CachingDecoder):
         super().__init__(settings, sizes)
         width = settings.embedding
         if width % settings.heads:
-            raise ComdivError(f"embedding={width} cannot be shared by heads={settings.heads}: choose a multiple")
+            raise ComdivError(f"embedding={width} cannot be divided among heads={settings.heads}: choose a multiple")
         self.start_token = sizes.alphabet.size
         self.words = nn.Embedding(sizes.words, width, padding_idx=0)
         self.tokens = nn.Embedding(sizes.alphabet.size + 1, width)
@@ -122,7 +122,7 @@ class Transformer(CachingDecoder):
     def _stepped(
         self, tokens: Tensor, written: list[KeysAndValues], texts: list[KeysAndValues], mask: Tensor, beam: int
     ) -> TransformerState:
-        """One more token per row: the layers of `_logits`, for its last step alone."""
+        """One more token per row: the layers of `_logits`, for the last step only."""
         states = self._placed(self.tokens(tokens).unsqueeze(1), written[0].keys.shape[2])  # (rows, 1, width)
         extended = []
         for layer, before, text in zip(self._layers, written, texts, strict=True):
@@ -152,7 +152,7 @@ class Transformer(CachingDecoder):
         return list(heads.permute(2, 0, 3, 1, 4))
 
     def _joined(self, attention: Any, query: Tensor, attended: KeysAndValues, mask: Tensor | None = None) -> Tensor:
-        """What queries (rows, heads, steps, …) find, projected: (rows, steps, width)."""
+        """The projected attention output for queries (rows, heads, steps, …): (rows, steps, width)."""
         values = functional.scaled_dot_product_attention(query, attended.keys, attended.values, attn_mask=mask)
         projected: Tensor = attention.out_proj(values.transpose(1, 2).flatten(2))
         return projected
@@ -172,14 +172,14 @@ class Transformer(CachingDecoder):
         return logits
 
     def _placed(self, embedded: Tensor, first: int = 0) -> Tensor:
-        """Embeddings with their positions, counted from `first`, added: (rows, steps, width)."""
+        """Embeddings plus position encodings, counted from `first`: (rows, steps, width)."""
         scaled = embedded * math.sqrt(embedded.shape[-1])
         placed: Tensor = self.dropout(scaled + self.positions[first : first + embedded.shape[1]])  # type: ignore[index]
         return placed
 
 
 def _sinusoids(steps: int, width: int) -> Tensor:
-    """Sines and cosines of falling frequency: (steps, width)."""
+    """Sines and cosines of decreasing frequency: (steps, width)."""
     position = torch.arange(steps).unsqueeze(1)
     frequency = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
     table = torch.zeros(steps, width)

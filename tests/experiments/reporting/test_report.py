@@ -52,7 +52,7 @@ def test_nothing_is_loaded_from_elsewhere(report: Path, page: str) -> None:
 
 
 def test_failed_and_missing_cells_are_shown_with_their_reasons(page: str) -> None:
-    assert "the loss is no number at step 17: try a lower learning_rate" in page
+    assert "the loss is not a number at step 17: try a lower learning_rate" in page
     assert "because of: MathEN on demo-en-comdiv, seed 2" in page
     assert "2 of 3 seeds" in page
 

@@ -1,7 +1,7 @@
-"""Operations: ways to make new problems from those of the current set (§IV). Ours are 1 (structural) and 2 (lexical).
+"""Operations make new problems from the current set (§IV). Built in are 1 (structural) and 2 (lexical).
 
-One of your own is a subclass of `ProblemOperation` that an entry point of the group `comdiv.operations` names; it is
-then known to `comdiv augment --operations`, to plans and to all their workers.
+To add one, subclass `ProblemOperation` and name the subclass in an entry point of the group `comdiv.operations`;
+`comdiv augment --operations`, plans and all their workers then know it.
 """
 
 import random
@@ -24,7 +24,7 @@ NO_VALUE = "no positive value"
 
 
 class Draft(Protocol):
-    """A new problem before its checks. The text must have exactly the `values`, and so many `tokens`."""
+    """A new problem before its checks. The text must have exactly these `values` and this number of `tokens`."""
 
     @property
     def parents(self) -> tuple[Reading, ...]: ...
@@ -40,13 +40,13 @@ class Draft(Protocol):
     def answer(self) -> Fraction | None: ...
     @property
     def details(self) -> Mapping[str, object]:
-        """What the provenance of the new problem says besides the operation and the parents."""
+        """Further entries for the provenance of the new problem, besides the operation and the parents."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PlainDraft:
-    """A draft of which everything is known."""
+    """A draft with precomputed properties."""
 
     parents: tuple[Reading, ...]
     text: str
@@ -58,7 +58,7 @@ class PlainDraft:
 
 
 def draft_of(parents: Sequence[Reading], text: str, expression: Expression, **details: object) -> PlainDraft:
-    """A draft whose values, tokens and answer are read in its text."""
+    """A draft whose values, tokens and answer are computed from its text and expression."""
     number_words = any(parent.problem.number_words for parent in parents)
     reading = read(Problem("", parents[0].problem.language, text, expression, number_words=number_words))
     answer = reading.value if reading.is_grounded else None
@@ -66,9 +66,9 @@ def draft_of(parents: Sequence[Reading], text: str, expression: Expression, **de
 
 
 class Refusal(NamedTuple):
-    """Why no new problem came of some parents: the name of a check. The draft's text is empty where none was made.
+    """Why some parents gave no new problem: the name of a check. The text is empty if no draft was made.
 
-    It stands for so many `times`, of which it is the first.
+    It stands for `times` refusals, of which it is the first.
     """
 
     reason: str
@@ -79,10 +79,10 @@ class Refusal(NamedTuple):
 
 
 class CurrentSet:
-    """The problems that a round makes new ones of. Those of earlier rounds come first, in the same order.
+    """The problems from which a round makes new ones. Those of earlier rounds come first, in the same order.
 
-    `sizes` says how many there were at the beginning of each round so far: an operation that numbers things in the
-    order in which they appear must come to the same numbers after an interruption between two rounds.
+    `sizes` has their number at the beginning of each round so far: an operation that numbers things by first appearance
+    must assign the same numbers after an interruption between two rounds.
     """
 
     def __init__(self, readings: Sequence[Reading], engine: Engine, sizes: Sequence[int] = ()) -> None:
@@ -101,29 +101,29 @@ class CurrentSet:
 
 
 class ProblemOperation(ABC):
-    """One way to make new problems. It lives as long as the augmentation, and may keep what earlier rounds taught it.
+    """One way to make new problems. The object lives as long as the augmentation and may keep state between rounds.
 
-    What it makes of a problem must depend on the current set and the random source alone: then any number of
+    What it makes of a problem must depend only on the current set and the random source, so that any number of
     processes and machines makes the same problems.
     """
 
-    title: ClassVar[str] = ""  # one word for the dataset's card: structural, lexical
-    per_problem: ClassVar[int] = 2  # new problems per problem and round, where the options do not say
+    title: ClassVar[str] = ""  # one word for the dataset's card, such as structural or lexical
+    per_problem: ClassVar[int] = 2  # default number of new problems per problem and round
 
     def __init__(self, options: AugmentationOptions) -> None:
         self.options = options
 
     @abstractmethod
     def index(self, current: CurrentSet) -> None:
-        """Look at the current set, once at the beginning of each round."""
+        """Index the current set, once at the beginning of each round."""
 
     @abstractmethod
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
-        """Drafts from the problem at that place of the current set, in random order, and what gives none.
+        """Drafts from the problem at that place of the current set, in random order, and refusals.
 
-        So many new problems are `wanted`: nothing more is asked for when enough drafts have passed the checks.
+        The caller stops once `wanted` drafts have passed the checks.
         """
 
     def check(self, draft: Draft) -> str | None:
-        """Why this operation refuses a draft; None where it does not. Sizes and texts are checked for all of them."""
+        """Why this operation refuses a draft; None if it accepts it. Sizes and texts are checked for all operations."""
         return NO_VALUE if draft.answer is None or draft.answer <= 0 else None

@@ -1,4 +1,4 @@
-"""Operation 2 (§IV): a fragment of the narrative becomes an alternative one, everywhere in the problem."""
+"""Operation 2 (§IV): a fragment of the narrative is replaced by an alternative, everywhere in the problem."""
 
 import random
 from bisect import bisect_right
@@ -27,8 +27,8 @@ from comdiv.language.base import NUMBER_MASK
 from comdiv.language.coherence import Actors
 from comdiv.reading import Reading
 
-TRIES = 30  # pairs looked at for each new problem that is wanted
-LEAST_TOKENS = 3  # of an environment, words and numbers, with the full checks
+TRIES = 30  # pairs tried per requested problem
+LEAST_TOKENS = 3  # of an environment, counting words and numbers, with the full checks
 LEAST_CONTENT = 2  # content words among them
 LEAST_SHARED = 2  # environments that a pair must share
 
@@ -37,8 +37,8 @@ LEAST_SHARED = 2  # environments that a pair must share
 class Alternatives:
     """Which fragments occur in which shared environments.
 
-    A member is an occurrence: `fragment_of` its fragment, `group_of` its environment. `first_member` gives, for each
-    clause's row and the next, where its members begin in `members_of_rows`.
+    A member is an occurrence: `fragment_of` is its fragment, `group_of` its environment. The members of clause row r
+    are `members_of_rows[first_member[r] : first_member[r + 1]]`.
     """
 
     groups: Groups
@@ -51,7 +51,7 @@ class Alternatives:
 
     @classmethod
     def of(cls, index: EnvironmentIndex, engine: Engine) -> "Alternatives":
-        """Those of one-hole environments that occur more than once."""
+        """The alternatives from one-hole environments that occur more than once."""
         table = index.table
         groups = group_on(engine, index.occurrences(), table)
         members = groups.members
@@ -80,7 +80,7 @@ class Alternatives:
 
 
 def environment_counts(groups: Groups, table: ClauseTable, counted: Callable[[str], bool]) -> Integers:
-    """For each environment, how many of its tokens count."""
+    """For each environment, the number of its tokens that satisfy `counted`."""
     words = np.array([counted(word) for word in table.vocabulary], dtype=np.int64)
     rows = environment_rows(groups.members.take(groups.starts[:-1]), table)
     totals: Integers = np.where(rows >= 0, words[np.maximum(rows, 0)] if len(words) else 0, 0).sum(axis=1)
@@ -97,7 +97,7 @@ def _fragment_rows(members: Occurrences, table: ClauseTable) -> Integers:
 
 
 def _number_rows(rows: Integers) -> tuple[Integers, npt.NDArray[np.int64]]:
-    """The distinct rows in order, and the number of each row among them; exact, by two keys of 64 bits."""
+    """The distinct rows in order, and the index of each row among them; exact, by two 64-bit keys."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64)
     shifted = rows + 1
@@ -111,7 +111,7 @@ def _number_rows(rows: Integers) -> tuple[Integers, npt.NDArray[np.int64]]:
 
 
 class Lexical(ProblemOperation):
-    """Known structures in new words. With the full checks only fragments of one grammatical kind are exchanged."""
+    """Known structures in new words. With the full checks, only fragments of one grammatical kind are exchanged."""
 
     title = "lexical"
     _readings: Sequence[Reading]
@@ -122,7 +122,7 @@ class Lexical(ProblemOperation):
         super().__init__(options)
         self._environments = EnvironmentIndex(1, without=NUMBER_MASK)
         self._rows: list[list[int]] = []  # of each problem's narrative clauses
-        self._owner: dict[int, int] = {}  # of a row: the first problem that has it
+        self._owner: dict[int, int] = {}  # the first problem that has a row
 
     def index(self, current: CurrentSet) -> None:
         """Find the fragments that share an environment; only clauses of new problems are hashed."""
@@ -137,14 +137,14 @@ class Lexical(ProblemOperation):
         self._kinds: dict[int, str | None] = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self._surfaces: dict[int, tuple[str, int]] = {}
-        # Of a member: where the members of its environment begin, and how many there are.
+        # For each member: where the members of its environment begin, and how many there are.
         self._first = alternatives.groups.starts[alternatives.group_of]
         self._counts = alternatives.groups.starts[alternatives.group_of + 1] - self._first
         full = self._actors is not None
         self._usable = self._usable_environments(self._environments.table)[alternatives.group_of] if full else None
 
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
-        """New problems by exchanging one fragment of a problem, in random order, and the pairs that give none."""
+        """Drafts with one fragment of a problem exchanged, in random order, and refusals of pairs that give none."""
         members, fragment_of = self._alternatives.groups.members, self._alternatives.fragment_of
         reading = self._readings[place]
         seen: set[tuple[int, int]] = set()
@@ -165,8 +165,8 @@ class Lexical(ProblemOperation):
             yield exchange(reading, clause, old, surface, donor, len(new))
 
     def check(self, draft: Draft) -> str | None:
-        """The value is the original's, whatever it is. No clause comes twice: the fragment's content is new to the
-        problem, or was exchanged everywhere.
+        """The value is that of the original, so any value is accepted. No clause can occur twice: the new fragment's
+        content is new to the problem, or the fragment was exchanged everywhere.
         """
         return NO_VALUE if draft.answer is None else None
 
@@ -194,7 +194,7 @@ class Lexical(ProblemOperation):
         return self._words[fragment]
 
     def _surface(self, member: int) -> tuple[str, int]:
-        """How a member's fragment is written, and the problem it comes from."""
+        """The written form of a member's fragment, and the problem it comes from."""
         if member not in self._surfaces:
             members = self._alternatives.groups.members
             row, (start, end) = int(members.clauses[member]), members.holes[member].tolist()
@@ -210,7 +210,7 @@ class Lexical(ProblemOperation):
     # --- the full checks ---
 
     def _usable_environments(self, table: ClauseTable) -> npt.NDArray[np.bool_]:
-        """Which environments say enough for what stands in them to be alike."""
+        """Which environments are specific enough for their fragments to be similar."""
         languages = {reading.problem.language for reading in self._readings}
         groups = self._alternatives.groups
         tokens = environment_counts(groups, table, lambda word: any(c.isalnum() for c in word))
@@ -231,7 +231,7 @@ class Lexical(ProblemOperation):
         return self._kinds[fragment]
 
     def _unfit(self, reading: Reading, old: int, new: int) -> str | None:
-        """Why a pair is refused; None where it is not."""
+        """Why a pair is refused; None if it is accepted."""
         language = reading.problem.language
         if self._kind(old, language) != self._kind(new, language):
             return "fragments of different kinds"
@@ -245,7 +245,7 @@ class Lexical(ProblemOperation):
         places = find_fragment(reading, before)
         for _ in places:
             words.subtract(before)
-        # Where no spaces part the words, the same characters may have been cut otherwise elsewhere: 坐火车 has a 火车.
+        # Without spaces, the same characters may be segmented differently elsewhere: 坐火车 contains 火车.
         uncut = "".join(before) if not reading.text.isascii() else ""
         hidden = bool(uncut) and reading.text.lower().count(uncut) > len(places)
         if hidden or coherence.content_stems(+words) & coherence.content_stems(before):
@@ -273,7 +273,7 @@ def find_fragment(reading: Reading, fragment: Sequence[str]) -> list[tuple[Token
 def exchange(
     reading: Reading, clause: int, fragment: Sequence[str], surface: str, donor: Reading, tokens: int
 ) -> PlainDraft:
-    """Every occurrence of a fragment becomes `surface`, which has so many tokens; the expression stays."""
+    """Replace every occurrence of a fragment by `surface`, which has that many tokens; the expression is unchanged."""
     assert reading.expression is not None
     pieces: list[str] = []
     position = 0

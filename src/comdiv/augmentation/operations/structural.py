@@ -1,7 +1,7 @@
 """Operation 1 (§IV): the question of one problem asks for what a clause of another states.
 
-The narrative of the first takes the place of that clause, its expression that of the clause's quantity. Quantities are
-followed by occurrence, never by value.
+The narrative of the first replaces that clause, and its expression replaces the clause's quantity. Quantities are
+tracked by occurrence, never by value.
 """
 
 import random
@@ -25,25 +25,25 @@ from comdiv.language.base import SHARE
 from comdiv.language.coherence import Actors, Frame
 from comdiv.reading import Clause, Reading
 
-TRIES = 12  # pairs looked at for each new problem that is wanted: bounds the work where nearly all of them fail
+TRIES = 12  # pairs tried per requested problem; bounds the work if nearly all of them fail
 _CLOSING = "。．？！；，：.?!;,: "
 FRACTION = "a whole number became a fraction"
 
 
 class Magnitude(NamedTuple):
-    """What kind of number a value is; kept, because exact fractions compare slowly."""
+    """What kind of number a value is; cached, because comparing exact fractions is slow."""
 
     whole: bool
     below_one: bool
 
 
 def magnitude_of(value: Fraction) -> Magnitude:
-    """Of a value."""
+    """The magnitude of a value."""
     return Magnitude(value.denominator == 1, value < 1)
 
 
 class Component:
-    """A problem as a part of compositions: what is asked of it for every pair, worked out once."""
+    """A problem as a part of compositions, with cached properties that every pair needs."""
 
     def __init__(self, reading: Reading) -> None:
         assert reading.expression is not None
@@ -68,32 +68,32 @@ class Component:
 
     @cached_property
     def amount(self) -> Fraction:
-        """The value of the expression; 0 where it has none."""
+        """The value of the expression; 0 if it has none."""
         return Fraction(0) if self.reading.value is None else self.reading.value
 
     @cached_property
     def magnitude(self) -> Magnitude:
-        """What kind of number that is."""
+        """The magnitude of the value."""
         return magnitude_of(self.amount)
 
     @cached_property
     def magnitudes(self) -> tuple[Magnitude, ...]:
-        """The same of the quantities."""
+        """The magnitudes of the quantities."""
         return tuple(map(magnitude_of, self.reading.values))
 
     @cached_property
     def is_positive(self) -> bool:
-        """Whether every operation on the way to the value gives more than nothing."""
+        """Whether every intermediate result of the expression is positive."""
         return positive_value(self.expression, self.reading.values) is not None
 
     @cached_property
     def may_be_undone(self) -> bool:
-        """Whether a leaf is there twice, or a 1: else nothing in the expression can undo anything."""
+        """Whether a leaf occurs twice or is 1: otherwise nothing in the expression can undo anything."""
         ends = list(leaves(self.expression))
         return len(set(ends)) != len(ends) or ONE in self.reading.constants
 
     def shifted_expression(self, by: int) -> Expression:
-        """The expression, its quantities renumbered for a text in which so many others come before them."""
+        """The expression with its quantities renumbered for a text in which `by` others come before them."""
         if by not in self._shifted:
             self._shifted[by] = renumber(self.expression, lambda index: index + by)
         return self._shifted[by]
@@ -102,11 +102,11 @@ class Component:
 class CompositionDraft:
     """A new problem before its checks. `clause` is the stating problem's.
 
-    Text and expression are made when they are asked for, each time: most drafts fail by their sizes and values.
+    Text and expression are built on each access, because most drafts already fail on their sizes and values.
     """
 
     def __init__(self, asking: Component, stating: Component, clause: int, narrative: str | None = None) -> None:
-        """`narrative` is the text where it was reworded; its quantities are the same."""
+        """`narrative` is the reworded narrative, if it was reworded; its quantities are the same."""
         self.asking, self.stating, self.clause = asking, stating, clause
         self._narrative = narrative
         self.replaced = stating.reading.clauses[clause]
@@ -139,7 +139,7 @@ class CompositionDraft:
 
     @cached_property
     def answer(self) -> Fraction | None:
-        """Known from the parents: the expression need not be made for it."""
+        """The answer follows from the parents, without building the expression."""
         if not self.asking.is_positive:
             return None
         values = self.stating.reading.values
@@ -152,7 +152,7 @@ class CompositionDraft:
 
 
 def _join_texts(text: str, replaced: Clause, story: str) -> str:
-    """The story between what comes before and after the clause; it closes with the sign that the clause closed with."""
+    """The text with the story in place of the clause; the story ends with the closing sign of the clause."""
     clause = text[replaced.start : replaced.end]
     body = clause.rstrip()
     sign = body[len(body.rstrip(_CLOSING)) :].strip()
@@ -166,12 +166,12 @@ def _join_texts(text: str, replaced: Clause, story: str) -> str:
 
 
 def can_ask(reading: Reading) -> bool:
-    """Whether a problem's narrative can stand for its answer: it has one, and the question adds no quantity to it."""
+    """Whether a problem's narrative can replace its answer: it has one, and the question adds no quantity."""
     return len(reading.clauses) > 1 and reading.used.isdisjoint(reading.question.quantities) and bool(reading.used)
 
 
 def replaceable_clauses(reading: Reading) -> list[int]:
-    """The narrative clauses that carry exactly one quantity, one that the expression uses."""
+    """The narrative clauses with exactly one quantity, provided that the expression uses it."""
     return [
         index
         for index, clause in enumerate(reading.narrative)
@@ -180,8 +180,8 @@ def replaceable_clauses(reading: Reading) -> list[int]:
 
 
 class Statement(NamedTuple):
-    """A clause that a narrative may replace, and what most pairs fail by: the problem's place in the current set, which
-    clause of its, its language, how many operators its expression has, how often that uses the clause's quantity.
+    """A clause that a narrative may replace, with what most pairs fail on: the problem's place in the current set, the
+    clause's position, the language, the number of operators, and how often the expression uses the clause's quantity.
     """
 
     place: int
@@ -193,9 +193,9 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """For each problem that can ask, the statements that may stand for its answer, as ranges into lists.
+    """For each problem that can ask, the statements that its narrative may replace.
 
-    A problem's statements are those of its lists one after the other: a list belongs to a unit, a frame, or an
+    A problem's statements are those of its lists, one list after the other. A list belongs to a unit, a frame or an
     environment, and many problems share it.
     """
 
@@ -258,7 +258,7 @@ def question_unit_key(reading: Reading) -> tuple[str, str] | None:
 
 def match_by_environment(current: CurrentSet, index: EnvironmentIndex) -> Matches:
     """The question and the clause share an environment with two holes (the paper's definition)."""
-    for size in current.sizes[:-1]:  # rows and tokens have the numbers that they got when those rounds saw them
+    for size in current.sizes[:-1]:  # rows and tokens must get the same numbers as in the earlier rounds
         _add_clauses(current.readings[:size], index)
     statements, statements_in, askers = _add_clauses(current.readings, index)
     occurrences = index.occurrences()
@@ -284,7 +284,7 @@ def match_by_environment(current: CurrentSet, index: EnvironmentIndex) -> Matche
 def _add_clauses(
     readings: Sequence[Reading], index: EnvironmentIndex
 ) -> tuple[list[Statement], dict[int, list[int]], dict[int, list[int]]]:
-    """The statements; by the row of a clause the numbers of its statements; by that of a question who asks it."""
+    """The statements; the numbers of the statements by clause row; the asking problems by question row."""
     statements = statements_of(readings)
     statements_in: dict[int, list[int]] = {}
     for number, (place, clause, *_) in enumerate(statements):
@@ -317,7 +317,7 @@ class Frames:
         return self._cache[place, clause]
 
     def question_key(self, place: int) -> tuple[object, ...] | None:
-        """What the question asks for, if its narrative tells it."""
+        """What the question asks for, if its narrative states it."""
         frame = self.frame(place, -1)
         reading = self.readings[place]
         language = reading.problem.language
@@ -331,9 +331,9 @@ class Frames:
         return None if frame is None else (self.readings[place].problem.language, frame.actor is None, *frame.key)
 
     def recast(self, asking: int, place: int, clause: int) -> tuple[str | None, str]:
-        """The narrative told of the person of the clause; None and the reason where that cannot be."""
+        """The narrative rewritten for the person in the clause; or None and the reason why that is impossible."""
         mine, theirs = self.frame(asking, -1), self.frame(place, clause)
-        # Already known where the match was by frames; an environment says nothing about what is asked and stated.
+        # Already true if the match was by frames; an environment says nothing about what is asked and stated.
         if mine is None or theirs is None or self.question_key(asking) != self.statement_key(place, clause):
             return None, "the clause does not state what the question asks"
         reading, other = self.readings[asking], self.readings[place]
@@ -348,7 +348,7 @@ class Frames:
 
 
 class Structural(ProblemOperation):
-    """Compositions of two problems: the one way to new structures."""
+    """Compositions of two problems: the only operation that makes new structures."""
 
     title = "structural"
     per_problem = 12
@@ -358,7 +358,7 @@ class Structural(ProblemOperation):
     _environments: EnvironmentIndex | None = None
 
     def index(self, current: CurrentSet) -> None:
-        """Match questions and clauses, by unit or by environment; with the full checks by what they are about, too."""
+        """Match questions and clauses by unit or by environment; with the full checks, also by what they are about."""
         self._components = [Component(reading) for reading in current.readings]
         self._frames = Frames(current.readings, current.actors) if self.options.checks == "full" else None
         if self.options.match == "unit":
@@ -368,11 +368,11 @@ class Structural(ProblemOperation):
             self._matches = match_by_environment(current, self._environments)
 
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
-        """New problems from the narrative of one problem, in random order, and the pairs that give none."""
+        """Drafts that use the narrative of one problem, in random order, and refusals of the pairs that give none."""
         components, more = self._components, self.options.more_operators
         asking = components[place]
         language, inside = asking.reading.problem.language, asking.reading.operators
-        too_deep: list[int] = []  # told together: they are the most
+        too_deep: list[int] = []  # reported together, because they are the most frequent
         for other, clause, spoken, outside, uses in self._matches.draw(place, source, TRIES * wanted):
             if spoken != language:
                 continue
@@ -394,12 +394,12 @@ class Structural(ProblemOperation):
             yield self._refusal("too many operators", place, too_deep)
 
     def _refusal(self, reason: str, asking: int, stating: Sequence[int]) -> Refusal:
-        """One for all of these; the first of them is its example."""
+        """One refusal for all of these statements; the first of them is its example."""
         first, second = (self._components[place].reading.problem.id for place in (asking, stating[0]))
         return Refusal(reason, (first, second), len(stating))
 
     def check(self, draft: Draft) -> str | None:
-        """Whole numbers stay whole, shares shares; nothing negative or undone on the way; no clause twice."""
+        """Whole numbers stay whole, shares stay shares; nothing negative on the way or undone; no clause twice."""
         assert isinstance(draft, CompositionDraft)
         asking, stating = draft.asking, draft.stating
         before, after = stating.magnitudes[draft.quantity], asking.magnitude
