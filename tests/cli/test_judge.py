@@ -39,7 +39,7 @@ def test_products_are_drawn_unless_all_are_asked_for(problems: Path, tmp_path: P
     assert ids(few) <= {"p7", "p8", "p9", "p10"}
     everything = open_session(str(problems), ["Ann", "Ben"], 10, 0, tmp_path / "all", everything=True)
     assert len(ids(everything)) == 10
-    with pytest.raises(ComdivError, match="a sample of 5 from 4 problems"):
+    with pytest.raises(ComdivError, match="cannot draw 5 from 4 problems"):
         open_session(str(problems), ["Ann", "Ben"], 5, 0, tmp_path / "more", everything=False)
     assert not (tmp_path / "more").exists()
 

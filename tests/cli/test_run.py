@@ -95,7 +95,7 @@ def test_what_is_done_is_published_and_nothing_is_run_there(plan: Path, pretendi
     assert CliRunner().invoke(app, export).output == f"{published}: 3 cells added, 1 plan\n"
     assert CliRunner().invoke(app, export).output == f"{published}: 3 cells kept, 1 plan\n"
     refused = CliRunner().invoke(app, ["run", str(plan), "--out", str(published)])
-    assert "published results, to read" in str(refused.exception)
+    assert "published results, which are for reading only" in str(refused.exception)
 
 
 @pytest.mark.parametrize(

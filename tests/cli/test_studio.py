@@ -108,7 +108,7 @@ def test_what_is_missing_is_named(problems: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="no dataset folder"):
+    with pytest.raises(ComdivError, match="is not a dataset folder"):
         run(tmp_path)
 
 

@@ -186,7 +186,7 @@ def test_marks_are_published_without_names_and_comments(runs: Path, tmp_path: Pa
 def test_a_folder_that_holds_something_else_is_left_alone(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
-    with pytest.raises(ComdivError, match="holds something else"):
+    with pytest.raises(ComdivError, match="holds something other than published results"):
         export_results(runs, tmp_path / "mine")
     with pytest.raises(ComdivError, match="another folder than that of the runs"):
         export_results(runs, runs)
@@ -194,7 +194,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(runs: Path, tmp_path: 
 
 def test_nothing_is_run_into_published_results(published: Path) -> None:
     before = contents(published)
-    with pytest.raises(ComdivError, match="published results, to read"):
+    with pytest.raises(ComdivError, match="published results, which are for reading only"):
         run_plan(make_plan(tiny_plan()), published)
     assert contents(published) == before
 

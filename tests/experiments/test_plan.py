@@ -32,7 +32,7 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
         (("methods", "GTS", "rounds"), [1], "methods.GTS: rounds need an augmentation"),
         (("training", "step"), "equal", "training: unknown key 'step'. Did you mean 'steps'?"),
         (("training", "steps"), "equall", "training: unknown steps 'equall'. Did you mean 'equal'?"),
-        (("training", "seeds"), [], "training.seeds: at least one seed"),
+        (("training", "seeds"), [], "training.seeds: give at least one seed"),
         (("training", "seeds"), [1, 1], "training.seeds: give at least one seed, none of them twice"),
         (("training", "threads"), 0, "training.threads: "),
         (
@@ -46,7 +46,7 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
             "x",
             "datasets.iid: give exactly one of split, synthesize and folder, not split and",
         ),
-        (("datasets", "iid", "corpus"), None, "datasets.iid: a split or a synthesis needs a corpus"),
+        (("datasets", "iid", "corpus"), None, "datasets.iid: a split or a synthesis needs either a corpus"),
         (("datasets", "a\nb"), {"folder": "x"}, "datasets: 'a\nb' is not a name"),
         (("evaluate", "cover"), ["none", "sofft"], "evaluate.cover: unknown cover 'sofft'. Did you mean 'soft'?"),
         (("name",), "../up", "name: '../up' is not a name for a plan"),

@@ -134,7 +134,7 @@ def test_a_wrong_link_is_nobodys(client: TestClient, path: str) -> None:
     ("data", "said"),
     [
         ({"grammar": "good"}, "still needs a mark for fluency and logic"),
-        ({**GOOD, "logic": "perhaps"}, "logic is 'good' or 'not good', not 'perhaps'"),
+        ({**GOOD, "logic": "perhaps"}, "logic must be 'good' or 'not good', not 'perhaps'"),
     ],
 )
 def test_incomplete_or_strange_marks_are_refused(

@@ -53,7 +53,7 @@ def test_sources_are_found_as_parents_but_are_no_part_of_the_dataset(dataset: Pa
 
 
 def test_nothing_to_show_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="no dataset folder"):
+    with pytest.raises(ComdivError, match="is not a dataset folder"):
         Library.read(tmp_path)
     (tmp_path / "train.jsonl").write_text("\n")
     with pytest.raises(ComdivError, match="empty"):

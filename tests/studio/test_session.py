@@ -34,7 +34,7 @@ def test_a_sample_depends_on_the_set_and_the_seed_alone() -> None:
     assert drawn == sample_problems(PROBLEMS[::-1], 5, 1)
     assert drawn != sample_problems(PROBLEMS, 5, 2)
     assert len({problem.id for problem in drawn}) == 5
-    with pytest.raises(ComdivError, match="a sample of 13 from 12 problems"):
+    with pytest.raises(ComdivError, match="cannot draw 13 from 12 problems"):
         sample_problems(PROBLEMS, 13, 1)
 
 
@@ -141,7 +141,7 @@ def test_names_are_checked_before_anything_is_written(tmp_path: Path, names: lis
 
 
 def test_what_is_no_session_is_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ComdivError, match="no such session"):
+    with pytest.raises(ComdivError, match="no such judging session"):
         JudgingSession(tmp_path / "judging.sqlite")
     (tmp_path / "judging.sqlite").write_text("nothing of the kind, but long enough to be read as a page of a database")
     with pytest.raises(ComdivError, match="is not a judging session"):
