@@ -256,7 +256,7 @@ def test_a_finished_folder_is_left_as_it_is_and_other_options_are_refused(data: 
         augment_dataset(data, tmp_path / "out", options(seed=1))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("precious")
-    with pytest.raises(ComdivError, match="no augmentation"):
+    with pytest.raises(ComdivError, match="exists and is not an augmentation"):
         augment_dataset(data, tmp_path / "mine", options())
 
 

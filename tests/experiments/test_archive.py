@@ -188,7 +188,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(runs: Path, tmp_path: 
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
     with pytest.raises(ComdivError, match="holds something other than published results"):
         export_results(runs, tmp_path / "mine")
-    with pytest.raises(ComdivError, match="another folder than that of the runs"):
+    with pytest.raises(ComdivError, match="is the folder of the runs: choose another one"):
         export_results(runs, runs)
 
 
