@@ -321,7 +321,7 @@ def test_a_server_killed_while_judging_loses_no_mark(open_page: OpenPage, tmp_pa
 
 # --- every page, in every way ---
 
-PAGES = ("/", "/problem?id=p3&part=train", "/solve", "/proofread", "/proofread?id=p1&edit=1", "/nowhere")
+PAGES = ("/", "/problem?id=p3&part=train", "/solve", "/dataset", "/proofread", "/proofread?id=p1&edit=1", "/nowhere")
 
 
 def judge_pages(session: JudgingSession) -> list[str]:
