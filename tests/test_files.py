@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.errors import ComdivError
-from comdiv.files import atomic_path, atomic_write, file_sha256, refuse_to_overwrite, write_text
+from comdiv.files import atomic_path, atomic_write, file_sha256, path_part, refuse_to_overwrite, write_text
 
 
 def test_the_file_appears_only_when_the_block_ends(tmp_path: Path) -> None:
@@ -116,3 +116,16 @@ def test_a_full_disk_is_one_line_and_leaves_the_old_file(tmp_path: Path, monkeyp
         write_text(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["sd-dev", "main-results@smoke", "17#2", "it's 3 [a]", "数学", "a.b"])
+def test_ordinary_names_are_parts_of_paths(name: str) -> None:
+    assert path_part(name, "the corpus") == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "/x", "a/b", "a\\b", "C:x", ".hidden", "a\nb", "a\x00", "名" * 90]
+)
+def test_a_name_that_is_more_than_one_part_of_a_path_is_refused(name: str) -> None:
+    with pytest.raises(ComdivError, match=r"the corpus '.*' cannot be part of a path"):
+        path_part(name, "the corpus")

@@ -1,8 +1,12 @@
-"""Atomic writing: no crash, full disk or concurrent reader ever leaves or sees a half-written file."""
+"""Atomic writing: no crash, full disk or concurrent reader ever leaves or sees a half-written file.
+
+Names that come from files become parts of paths only through `path_part`.
+"""
 
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,9 +14,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, shortened
 
 _LINES = json.JSONEncoder(ensure_ascii=False)
+_PATH_PART = re.compile(r"""(?!\.)[^/\\:*?"<>|]+""")
+_LONGEST_PART = 200  # bytes; file systems allow 255, and we add endings
+
+
+def path_part(name: str, what: str) -> str:
+    """A name as one part of a path. It may come from a stranger's file: `../x` or `/x` would lead elsewhere."""
+    if not _PATH_PART.fullmatch(name) or not name.isprintable() or len(name.encode()) > _LONGEST_PART:
+        raise ComdivError(f"{what} '{shortened(name)}' cannot be part of a path; use letters, digits and hyphens")
+    return name
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 import yaml
 
 from comdiv.corpora import read_corpus
-from comdiv.dataset import PARTS, read_dataset
+from comdiv.dataset import PARTS, read_dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.exchange.hub_repository import export_hub, find_sources, hub_licence, push_to_hub
 from comdiv.problem import Problem, Provenance
@@ -243,3 +244,17 @@ def test_the_licence_is_that_of_the_sources_where_they_have_one(corpora: list[st
 def test_sources_are_named_with_their_citation() -> None:
     (source,) = find_sources([from_corpus("svamp"), from_corpus("svamp"), from_corpus("")])
     assert str(source).startswith("svamp (licence: MIT). Patel et al.")
+
+
+def test_a_dataset_cannot_name_a_place_outside_the_repository(synthesised_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "sd"
+    dataset = read_dataset(synthesised_folder)
+    evil = tuple(replace(problem, composition="../../../evil") for problem in dataset.test)
+    write_dataset(folder, replace(dataset, test=evil), title="evil")
+    with pytest.raises(ComdivError, match=r"the composition '../../../evil' cannot be part of a path"):
+        export_hub(folder, tmp_path / "deep" / "hub")
+    method = replace(dataset, facts={"settings": {"method": "../../../evil"}})
+    write_dataset(folder, method, title="evil", force=True)
+    with pytest.raises(ComdivError, match=r"the method '../../../evil' cannot be part of a path"):
+        export_hub(folder, tmp_path / "deep" / "hub")
+    assert not list(tmp_path.rglob("evil"))

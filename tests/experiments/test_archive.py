@@ -213,3 +213,36 @@ def test_nothing_is_run_into_published_results(published: Path) -> None:
 )
 def test_folders_of_a_machine_are_left_out_of_names(written: str, published: str) -> None:
     assert without_texts({"a": [written]}) == {"a": [published]}
+
+
+@pytest.mark.parametrize("evil", ["../../evil", "/evil", "..", ".git", "a\x1b[2Jb", "x" * 300])
+def test_a_key_or_a_plans_name_that_leads_elsewhere_is_refused(runs: Path, tmp_path: Path, evil: str) -> None:
+    copy = tmp_path / "deep" / "runs"
+    shutil.copytree(runs, copy)
+    path = copy / "plans" / "main-results.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    victim = tmp_path / "evil"
+    victim.mkdir()
+    (victim / "kept.txt").write_text("mine")
+
+    record["name"] = evil
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(ComdivError, match=r"the plan '.*' cannot be part of a path"):
+        export_results(copy, tmp_path / "deep" / "out")
+    record["name"], record["cells"][0]["key"] = "main-results", evil
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(ComdivError, match=r"the cell key '.*' cannot be part of a path"):
+        export_results(copy, tmp_path / "deep" / "out")
+    assert [one.name for one in victim.iterdir()] == ["kept.txt"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["deep", "evil"]
+
+
+def test_the_name_of_a_published_plan_cannot_lead_elsewhere(published: Path, runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    shutil.copytree(published, folder)
+    path = folder / "main-results.jsonl"
+    header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text(header.replace('"plan":"main-results"', '"plan":"../evil"', 1) + "".join(lines), encoding="utf-8")
+    with pytest.raises(ComdivError, match=r"the plan '../evil' cannot be part of a path"):
+        export_results(runs, folder)
+    assert not (tmp_path / "evil.jsonl").exists()

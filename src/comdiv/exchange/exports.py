@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from comdiv.dataset import FACTS, Dataset, read_dataset
 from comdiv.errors import ComdivError
-from comdiv.files import file_sha256, refuse_to_overwrite, staging_folder, write_text
+from comdiv.files import file_sha256, path_part, refuse_to_overwrite, staging_folder, write_text
 from comdiv.problem import Problem
 from comdiv.settings import Settings
 from comdiv.solver import Progress
@@ -128,7 +128,7 @@ def _own_name(dataset: Dataset) -> str:
     """`compositional` for what tests new compositions (DBCA splits, synthesised sets), else the method's name."""
     settings = dataset.facts.get("settings")
     method = settings.get("method") if isinstance(settings, dict) else None
-    return _METHODS.get(method, method) if isinstance(method, str) else COMPOSITIONAL
+    return path_part(_METHODS.get(method, method), "the method") if isinstance(method, str) else COMPOSITIONAL
 
 
 def parts_of(split: Split) -> Iterator[Part]:
@@ -139,5 +139,6 @@ def parts_of(split: Split) -> Iterator[Part]:
         if problem.composition:
             halves.setdefault(problem.composition, []).append(problem)
     for name in sorted(halves, reverse=True):  # structural first, as in the paper's tables
+        path_part(name, "the composition")
         own = name if split.name == COMPOSITIONAL else f"{split.name}-{name}"
         yield Part(own, split, tuple(halves[name]))

@@ -43,7 +43,7 @@ from comdiv.experiments.packing import (
     unpack_summary,
 )
 from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_json, read_runs
-from comdiv.files import write_text
+from comdiv.files import path_part, write_text
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
@@ -268,7 +268,8 @@ def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]],
             if result is not None:
                 bare["result"] = {key: v for key, v in result.items() if key != "versions" or v != usual}
             written.append(bare)
-        write_text(folder / f"{name}.jsonl", "".join(f"{compact_json(line)}\n" for line in written))
+        file = folder / f"{path_part(name, 'the plan')}.jsonl"
+        write_text(file, "".join(f"{compact_json(line)}\n" for line in written))
 
 
 def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:

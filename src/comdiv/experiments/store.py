@@ -32,7 +32,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation import read_predictions
 from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.experiments.cell import Cell, PlanResults, Record, sources
-from comdiv.files import file_sha256, write_text
+from comdiv.files import file_sha256, path_part, write_text
 from comdiv.loading import read_json_lines
 from comdiv.problem import Problem, read_problems
 
@@ -43,7 +43,7 @@ OUTCOMES = "outcomes.json"
 
 def cell_folder(root: Path, key: str) -> Path:
     """Where a cell's results are."""
-    return root / CELLS / key
+    return root / CELLS / path_part(key, "the cell key")
 
 
 # --- writing ---
@@ -51,7 +51,7 @@ def cell_folder(root: Path, key: str) -> Path:
 
 def write_plan(root: Path, name: str, description: Record, cells: Sequence[Cell]) -> Path:
     """Write down which cells a plan consists of before any of them runs, so that missing ones can be seen."""
-    path = root / PLANS / f"{name}.json"
+    path = root / PLANS / f"{path_part(name, 'the plan')}.json"
     write_json(path, {"name": name, **description, "cells": [cell.to_json() for cell in cells]})
     return path
 
@@ -98,7 +98,7 @@ def read_done(folder: Path) -> dict[str, Any] | None:
         return None
     record = read_json(folder / DONE)
     for name, entry in record.get("files", {}).items():
-        path = folder / name
+        path = folder.joinpath(*(path_part(part, f"{folder / DONE}: the file") for part in name.split("/")))
         if not path.is_file() or path.stat().st_size != entry.get("bytes"):
             return None
     return record

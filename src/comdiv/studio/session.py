@@ -18,6 +18,7 @@ from typing import Any
 from comdiv.corpora.corpus_options import load_corpus
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, Judgement
+from comdiv.files import path_part
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 
@@ -264,7 +265,7 @@ def open_session(
 ) -> JudgingSession:
     """The session of a folder: a new one, or the existing one if it has the same sample."""
     corpus = load_corpus(source, observer=observer)
-    path = (out or Path(f"judging-{corpus.name}")) / DATABASE
+    path = (out or Path(f"judging-{path_part(corpus.name, 'the corpus')}")) / DATABASE
     problems = _products(corpus.problems, everything, observer)
     wanted = {"corpus": corpus.name, "version": corpus.version, "sample": sample, "seed": seed, "of": len(problems)}
     if not path.exists():

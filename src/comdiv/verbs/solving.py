@@ -23,7 +23,7 @@ from comdiv.evaluation import (
     write_result,
 )
 from comdiv.evaluation.pairs import TRIPLES
-from comdiv.files import file_sha256, refuse_to_overwrite
+from comdiv.files import file_sha256, path_part, refuse_to_overwrite
 from comdiv.language import detect_language, get_language
 from comdiv.loading import load_object, parse_json
 from comdiv.observer import SILENT, Observer
@@ -120,8 +120,8 @@ def _evaluate_run(
     from comdiv.solvers.runs import data_of, evaluate_run, own_beam, read_config
 
     test = load_test(source, reading, observer)
-    plain = settings.cover == "none"
-    folder = out or run / "evaluations" / (test.name if plain else f"{test.name}-cover-{settings.cover}")
+    name = test.name if settings.cover == "none" else f"{test.name}-cover-{settings.cover}"
+    folder = out or run / "evaluations" / path_part(name, "the corpus")
     _refuse_other_evaluation(folder, test, settings.beam or own_beam(run), force=force)
     trained_on = data_of(run)
     if train is None and trained_on is None and read_config(run).get("data"):  # a program's run names none
