@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from comdiv.claims import claimed_folder, locked_file, sweep_parts
+from comdiv.claims import claimed_folder, locked_file, owns, sweep_parts
 from comdiv.errors import ComdivError
 from comdiv.review import Decision, ReviewLog, read_review
+from command_line import refused, run
 
 HOLD = """
 import sys, time
@@ -70,6 +73,71 @@ def test_what_a_killed_writer_left_half_made_is_swept_and_nothing_else(tmp_path:
         pass
     sweep_parts(tmp_path / "a[1]")
     assert [path.name for path in tmp_path.iterdir()] == [".outer.abc.part"]
+
+
+def test_half_made_files_inside_a_claimed_folder_are_swept_unless_somebody_is_making_them(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".config.yaml.abc.part").write_text("half")
+    with claimed_elsewhere(out / "sheet.csv"):
+        (out / ".sheet.csv.abc.part").write_text("another's")
+        with claimed_folder(out):
+            assert sorted(path.name for path in out.iterdir()) == [".sheet.csv.abc.part", ".sheet.csv.claim"]
+
+
+def test_a_function_owns_the_output_that_it_is_given_and_leaves_no_empty_folders(tmp_path: Path) -> None:
+    @owns("out")
+    def write(what: str, out: Path | None = None, *, fails: bool = False) -> str:
+        if fails:
+            raise ComdivError("wrong")
+        assert out is None or (out.parent / f".{out.name}.claim").exists()
+        return what
+
+    assert write("a") == "a"
+    assert write("b", tmp_path / "deep" / "er" / "out") == "b"
+    with pytest.raises(ComdivError, match="wrong"):
+        write("c", out=tmp_path / "deep" / "out", fails=True)
+    assert list(tmp_path.iterdir()) == []
+    with claimed_elsewhere(tmp_path / "out"), pytest.raises(ComdivError, match="is being written by"):
+        write("d", tmp_path / "out")
+
+
+@contextmanager
+def claimed_elsewhere(path: Path) -> Iterator[None]:
+    """Another process owns a file or folder."""
+    owner = start(HOLD, path)
+    try:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "mine\n"
+        yield
+    finally:
+        owner.kill()
+        owner.wait()
+
+
+def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
+    out, data = tmp_path / "out", tmp_path / "data"
+    run("split", "demo-en", "--out", data, "--method", "iid")
+    test, absent = data / "test.jsonl", tmp_path / "absent.jsonl"
+    with claimed_elsewhere(out):
+        for verb in (
+            ("split", "demo-en", "--out"),
+            ("synthesize", "demo-zh", "--out"),
+            ("augment", data, "--out"),
+            ("measure", data, "--out"),
+            ("train", "gts", "--data", data, "--out"),
+            ("evaluate", "--predictions", absent, test, "--out"),
+            ("export", "results", data, "--out"),
+            ("export", "hub", data, "--out"),
+            ("export", "csv", test, "--out"),
+            ("report", data, "--out"),
+            ("data", "convert", test, "--to"),
+            ("data", "hashes", test, "--out"),
+            ("data", "demo", "en", "--out"),
+            ("import", "judgements", absent, "--out"),
+        ):
+            assert refused(*verb, out).startswith(f"{out} is being written by `comdiv"), verb
+    assert not out.exists()
 
 
 def test_a_locked_file_is_made_where_it_is_missing_and_refused_where_it_cannot_be(tmp_path: Path) -> None:

@@ -4,45 +4,73 @@ The operating system holds the locks, so a killed process leaves none behind.
 """
 
 import fcntl
+import inspect
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
 from threading import Lock
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, ParamSpec, TypeVar
 
 from comdiv.errors import ComdivError
 
-_held: dict[Path, int] = {}  # folders that this process has claimed, and how often
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+_held: dict[Path, int] = {}  # outputs that this process has claimed, and how often
 _guard = Lock()
+
+
+def owns(parameter: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Let a function own the file or folder that a parameter names, from before its first line until it returns."""
+
+    def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def owner(*arguments: Parameters.args, **options: Parameters.kwargs) -> Result:
+            output = signature.bind(*arguments, **options).arguments.get(parameter)
+            if output is None:
+                return function(*arguments, **options)
+            with claimed_folder(Path(output)):
+                return function(*arguments, **options)
+
+        return owner
+
+    return decorate
 
 
 @contextmanager
 def claimed_folder(folder: Path) -> Iterator[None]:
-    """Own an output folder until the block ends; another process that wants it gets an error naming the owner.
+    """Own an output, a folder or a file, until the block ends; another process that wants it is told who the owner is.
 
-    The same process may claim a folder twice. Unfinished files of earlier owners are removed.
+    The same process may claim it twice. Unfinished files of earlier owners are removed.
     """
     key = folder.resolve()
     with _guard:
         nested = key in _held
-        stream = None if nested else _take(folder)
+        claim = None if nested else _take(key, folder)
         _held[key] = _held.get(key, 0) + 1
     try:
         if not nested:
-            sweep_parts(folder)
+            sweep_parts(key)
         yield
     finally:
         with _guard:
             _held[key] -= 1
             if not _held[key]:
                 del _held[key]
-        if stream is not None:
-            _claim_path(folder).unlink(missing_ok=True)
+        if claim is not None:
+            stream, new_folders = claim
+            Path(stream.name).unlink(missing_ok=True)
             stream.close()
+            with suppress(OSError):  # something was written there
+                for parent in new_folders:
+                    parent.rmdir()
 
 
 @contextmanager
@@ -58,42 +86,53 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def sweep_parts(path: Path) -> None:
-    """Remove the temporary files that a killed process left while writing `path`, a file or a folder."""
-    if not path.parent.is_dir():
-        return
-    for part in path.parent.glob(f".{_escaped(path.name)}.*.part"):
+    """Remove the temporary files that a killed process left while writing `path`, or files directly in it.
+
+    What another process has claimed there is being written, and stays.
+    """
+    beside = path.parent.glob(f".{_escaped(path.name)}.*.part") if path.parent.is_dir() else ()
+    inside = path.glob(".*.part") if path.is_dir() else ()
+    claimed = (part for part in inside if not _claim_path(part.with_name(part.name[1:].rsplit(".", 2)[0])).exists())
+    for part in (*beside, *claimed):
         shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
 
 
-def _claim_path(folder: Path) -> Path:
-    return folder.parent / f".{folder.name}.claim"
+def _claim_path(output: Path) -> Path:
+    """Beside the output, which may not exist yet; inside where nobody may write beside it, as in a mounted folder."""
+    if output.is_dir() and not os.access(output.parent, os.W_OK):
+        return output / ".claim"
+    return output.parent / f".{output.name}.claim"
 
 
-def _take(folder: Path) -> IO[str]:
-    """The open file whose lock is the claim."""
-    path = _claim_path(folder)
+def _take(output: Path, said: Path) -> tuple[IO[str], list[Path]]:
+    """The open file whose lock is the claim, and the folders that were made for it, innermost first."""
+    path = _claim_path(output)
+    new_folders = [parent for parent in path.parents if not parent.exists()]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         while True:
-            stream = path.open("a+", encoding="utf-8")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                stream = path.open("a+", encoding="utf-8")
+            except FileNotFoundError:  # another process has just removed the folder that it had made
+                continue
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 owner = _owner_in(stream)
                 stream.close()
                 raise ComdivError(
-                    f"{folder} is being written by {owner}; wait until it is done, or choose another folder"
+                    f"{said} is being written by {owner}; wait until it is done, or choose another name"
                 ) from None
             if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
                 break
             stream.close()  # its owner has just removed it: the name now belongs to another file, or to none
     except OSError as error:
-        raise ComdivError(f"{folder} cannot be written: {error.strerror or error}") from error
+        raise ComdivError(f"{said} cannot be written: {error.strerror or error}") from error
     stream.truncate(0)
     program = " ".join(["comdiv", *sys.argv[1:2]])
     stream.write(f"`{program}`, process {os.getpid()}, since {datetime.now():%Y-%m-%d %H:%M:%S}")
     stream.flush()
-    return stream
+    return stream, new_folders
 
 
 def _owner_in(stream: IO[str]) -> str:

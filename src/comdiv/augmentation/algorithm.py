@@ -12,6 +12,7 @@ from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import draw_ids, index_round, make_operations, usable_readings
 from comdiv.augmentation.rounds import MakeSolver, Round
 from comdiv.augmentation.source import AugmentationSource, read_source
+from comdiv.claims import owns, sweep_parts
 from comdiv.dataset import FACTS, Dataset, is_intact, read_facts, write_dataset
 from comdiv.engine import Engine, LocalEngine
 from comdiv.errors import ComdivError
@@ -27,6 +28,7 @@ PLAN = "augmentation.json"  # records what an incomplete folder is made from
 _VERSIONS_OF = ("comdiv", "numpy", "rjieba", "textblob")
 
 
+@owns("folder")
 def augment_dataset(
     source: Path | str,
     folder: Path,
@@ -64,6 +66,7 @@ def augment_dataset(
         if not room:  # otherwise a ranker would be trained for nothing
             break
         place = folder / "rounds" / str(number)
+        sweep_parts(place)
         this = Round(number, place, len(data.train), options, engine or LocalEngine(), report_progress)
         sizes.append(len(readings))
         candidates, checks = this.candidates(readings, frozenset(known), operations, sizes)

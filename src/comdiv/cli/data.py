@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from comdiv.claims import owns
 from comdiv.cli.console import TERMINAL, SuggestingGroup, output_console, print_json, print_note, progress_bars
 from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, VerbCommand, takes
 from comdiv.errors import ComdivError
@@ -90,6 +91,7 @@ def download(
     "comdiv data convert hf:openai/gsm8k/main#test --to gsm8k-test.jsonl",
 )
 @takes(reading=_ALL)
+@owns("to")
 def convert(
     source: Source,
     to: Annotated[Path, typer.Option("--to", help="The JSON Lines file to write.")],
@@ -198,6 +200,7 @@ def show(
 
 @data_app.command(cls=VerbCommand, epilog="Example: comdiv data hashes sd/test.jsonl --out sd-test.hashes")
 @takes(reading=READING)
+@owns("out")
 def hashes(
     source: Source,
     reading: "CorpusOptions",
@@ -217,6 +220,7 @@ def hashes(
 
 
 @data_app.command(epilog="Example: comdiv data demo zh --size 500 --out demo-zh.jsonl")
+@owns("out")
 def demo(
     language: Annotated[str, typer.Argument(help="en or zh.")],
     size: Annotated[int, typer.Option(min=1, help="How many problems.")] = 2_000,

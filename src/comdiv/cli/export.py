@@ -11,6 +11,7 @@ import typer
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
+from comdiv.claims import owns
 from comdiv.cli.console import TERMINAL, SuggestingGroup, print_json
 from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, expanded, takes
 from comdiv.errors import ComdivError
@@ -89,6 +90,7 @@ def _imports() -> None:
 
 
 @import_app.command(epilog="Example: comdiv import judgements ann.csv label-studio-export.json --out judgements.jsonl")
+@owns("out")
 def judgements(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="CSV, JSON Lines or Label Studio exports.")],
     out: Annotated[Path, typer.Option("--out", help="The JSON Lines file to write.")],

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from comdiv.claims import owns
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
@@ -142,6 +143,7 @@ def load_run(run: Path, cover: str = "none", *, programs: bool = False) -> Solve
 # --- training and evaluation ---
 
 
+@owns("run")
 def train_run(
     solver: str,
     data: Path,
@@ -187,6 +189,7 @@ def train_run(
     return summary
 
 
+@owns("folder")
 def evaluate_run(
     run: Path,
     problems: Sequence[Problem],

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from comdiv.augmentation import AugmentationOptions, augment_dataset
+from comdiv.claims import owns
 from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
 from comdiv.dataset import FACTS, is_intact, read_dataset, read_facts
@@ -23,6 +24,7 @@ from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
 NewSplit = Callable[[Path, Measurement], None]
 
 
+@owns("out")
 def split(
     source: str | Path | Corpus,
     out: Path,
@@ -100,6 +102,7 @@ def _one_split(
     return facts
 
 
+@owns("out")
 def measure(
     train: str | Path,
     test: str | Path | None = None,
@@ -143,6 +146,7 @@ def measure(
     return measurement
 
 
+@owns("out")
 def synthesize(
     source: str | Path | Corpus,
     out: Path,

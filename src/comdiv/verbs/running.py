@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from comdiv.claims import owns
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus, load_test
 from comdiv.errors import ComdivError
 from comdiv.observer import SILENT, Observer
@@ -56,6 +57,7 @@ def run(
     return replace(results, cells=selected(planned, results.cells, **part))
 
 
+@owns("out")
 def report(
     runs: Path,
     out: Path,
@@ -75,6 +77,7 @@ def report(
     return facts
 
 
+@owns("out")
 def export(
     kind: str,
     source: "str | Path | ExportSource",

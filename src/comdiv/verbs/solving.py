@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from comdiv.claims import owns
 from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus, load_test
 from comdiv.errors import ComdivError, shortened
@@ -83,6 +84,7 @@ def train(
     return summary
 
 
+@owns("out")
 def evaluate(
     test: str | Path,
     *,
