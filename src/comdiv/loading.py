@@ -5,21 +5,26 @@ callers never meet a list where a mapping was expected.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, shortened
 
 LARGEST_FILE = 256 * 2**20  # bytes, of a file that is read in one go
 LARGEST_LINE = 8 * 2**20  # characters, of one record
 LARGEST_YAML = 2**20  # bytes: plans and configurations are written by hand
 DEEPEST = 64  # levels of nested lists and mappings
 MOST_DIGITS = 300  # of one number: a longer one does not even fit a float
+MOST_VALUES = 200_000  # of a YAML file, aliases written out
 _LONG_NUMBER = re.compile(rf"[0-9]{{{MOST_DIGITS}}}")
+_LARGE_EXPONENT = re.compile(r"[0-9.][eE]\+?[0-9]{3}")
+_LIKE_A_NUMBER = re.compile(r"[-+.0-9][-+.:0-9_a-fA-FxX]*")
 _HALF_A_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # an escape that is only half of a surrogate pair
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -32,7 +37,7 @@ def parse_json(text: str) -> Any:
     if _LONG_NUMBER.search(text):
         raise ValueError(f"a number of {MOST_DIGITS} digits or more")
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_finite if _LARGE_EXPONENT.search(text) else None)
         if text.count("[") + text.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
             raise ValueError("nested too deeply")
         if _HALF_A_CHARACTER.search(text):
@@ -42,6 +47,14 @@ def parse_json(text: str) -> Any:
     except UnicodeEncodeError:
         raise ValueError("an escape such as \\ud800 that is only half a character") from None
     return value
+
+
+def _finite(text: str) -> float:
+    """A number with an exponent; a text that is beyond all numbers must not become infinity."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {shortened(text, 20)} is too large")
+    return number
 
 
 def _is_deeper(value: Any, depth: int) -> bool:
@@ -82,19 +95,77 @@ def load_object(path: Path) -> dict[str, Any]:
     return value
 
 
-def load_yaml(path: Path) -> Any:
-    """The value of a YAML file."""
+def load_yaml(path: Path, what: str = "YAML") -> Any:
+    """The value of a YAML file; a key that occurs twice is an error, instead of the second silently winning."""
     import yaml
 
+    text = read_bounded(path, LARGEST_YAML)
     try:
-        value = yaml.safe_load(read_bounded(path, LARGEST_YAML))
-    except RecursionError:
-        raise ComdivError(f"{path}: nested too deeply") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise ComdivError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
-    if _is_deeper(value, DEEPEST):
-        raise ComdivError(f"{path}: nested too deeply")
+        _check_yaml(text)
+        return yaml.load(text, _unique_keys_loader())
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        raise ComdivError(f"{path}: not {what}: {' '.join(str(error).split())}") from error
+
+
+def load_mapping(path: Path, what: str) -> dict[str, Any]:
+    """The mapping in a YAML file; any other value is an error. `what` the file should be: a plan."""
+    value = load_yaml(path, what)
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise ComdivError(f"{path}: not {what}: a mapping of names to values is expected")
     return value
+
+
+def _check_yaml(text: str) -> None:
+    """Refuse what is too deep, too long or too large, before any of it is built; aliases count as what they repeat."""
+    import yaml
+
+    sizes: dict[str, int] = {}  # values behind an anchor
+    open_nodes: list[tuple[str | None, int]] = [(None, 0)]  # anchors of open collections, and their values so far
+    for event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append((event.anchor, 1))
+            if len(open_nodes) > DEEPEST:
+                raise ValueError("nested too deeply")
+            continue
+        if isinstance(event, yaml.CollectionEndEvent):
+            anchor, size = open_nodes.pop()
+        elif isinstance(event, yaml.ScalarEvent):
+            anchor, size = event.anchor, 1
+            event.value.encode()  # raises for half a character
+            if len(event.value) >= MOST_DIGITS and event.implicit[0] and _LIKE_A_NUMBER.fullmatch(event.value):
+                raise ValueError(f"a number of {MOST_DIGITS} digits or more")
+        elif isinstance(event, yaml.AliasEvent):
+            anchor, size = None, sizes.get(event.anchor, MOST_VALUES + 1)  # unknown: an alias of what contains it
+        else:
+            continue
+        if anchor:
+            sizes[anchor] = size
+        outer, total = open_nodes[-1]
+        open_nodes[-1] = outer, total + size
+        if total + size > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES:,} values")
+
+
+@cache
+def _unique_keys_loader() -> type[Any]:
+    import yaml
+
+    safe_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class UniqueKeys(safe_loader):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            names: set[str] = set()
+            for key, _ in node.value:
+                name = f"{key.tag} {key.value}"
+                if name in names:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key '{key.value}' occurs twice", key.start_mark
+                    )
+                names.add(name)
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
+
+    return UniqueKeys
 
 
 def load_model(path: Path, model: type[Model]) -> Model:

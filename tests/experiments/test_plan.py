@@ -88,8 +88,8 @@ def test_an_unknown_preset_is_answered_with_the_known_ones(tmp_path: Path) -> No
     [
         ("presets: {../up: {}}", "presets: '../up' is not a name for a preset"),
         ("presets: [smoke]", "presets must be a mapping of names"),
-        ("- a\n- b", "a plan must be a mapping"),
-        ("a: [", "p.yaml: while parsing"),
+        ("- a\n- b", "not a plan: a mapping of names to values is expected"),
+        ("a: [", "p.yaml: not a plan: while parsing"),
         ("name: a\nname: b", "the key 'name' occurs twice"),
         ("!!python/object/apply:os.getcwd []", "could not determine a constructor"),
         (b"\xff\xfe\xff".decode("latin-1"), "p.yaml: "),

@@ -21,10 +21,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.loading import load_mapping
 from comdiv.settings import Settings, complaint
 from comdiv.splitting.methods import SplitSettings
 
@@ -286,7 +286,9 @@ def _seeds(seeds: tuple[int, ...]) -> tuple[int, ...]:
 
 def read_plan(path: Path, preset: str | None = None, samples: int | None = None) -> Plan:
     """The plan of a YAML file, with one of its presets applied; `samples` overrides that of its tuning."""
-    record = _read_yaml(path)
+    if not path.exists():
+        raise ComdivError(f"{path}: no such plan")
+    record = load_mapping(path, "a plan")
     try:
         presets = _presets(record.pop("presets", None) or {})
         if preset is not None:
@@ -312,29 +314,6 @@ def _presets(presets: Any) -> dict[str, Any]:
                 f"presets: '{name}' is not a name for a preset: use lower-case letters, digits and hyphens"
             )
     return presets
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML in which a repeated key is an error, instead of the second silently winning."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' occurs twice", node.start_mark)
-        return super().construct_mapping(node, deep)
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        record = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)
-    except FileNotFoundError as error:
-        raise ComdivError(f"{path}: no such plan") from error
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ComdivError(f"{path}: {' '.join(str(error).split())}") from error
-    if not isinstance(record, dict):
-        raise ComdivError(f"{path}: a plan must be a mapping of keys to values")
-    return record
 
 
 def _laid_over(record: Mapping[str, Any], changes: Any) -> dict[str, Any]:

@@ -5,11 +5,9 @@ The error for a wrong table is one line that names the rule and the field.
 
 import re
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from comdiv.errors import ComdivError
@@ -26,6 +24,7 @@ from comdiv.expression import (
     to_infix,
     used_quantities,
 )
+from comdiv.loading import load_mapping
 
 DELTA = "delta"
 _NAME = re.compile(r"\bn(\d+)\b")
@@ -144,18 +143,11 @@ class RuleTable(_Entry):
 
 def load_rules(path: Path | None = None) -> RuleTable:
     """The paper's table, or a user's own in the same format."""
-    where = str(path or "the rule table")
-    try:
-        source = path or files("comdiv.synthesis").joinpath("rules.yaml")
-        record = yaml.safe_load(source.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ComdivError(f"{where}: not a rule table: {' '.join(str(error).split())}") from error
-    if not isinstance(record, dict):
-        raise ComdivError(f"{where}: not a rule table: a mapping with the key 'rules' is expected")
+    record = load_mapping(path or Path(__file__).with_name("rules.yaml"), "a rule table")
     try:
         return RuleTable.model_validate(record)
     except ValidationError as error:
-        raise ComdivError(f"{where}: {_explain(error, record)}") from error
+        raise ComdivError(f"{path or 'the rule table'}: {_explain(error, record)}") from error
 
 
 def parse_template(text: str) -> Expression:
