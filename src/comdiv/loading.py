@@ -135,7 +135,7 @@ def _check_yaml(text: str) -> None:
             if len(event.value) >= MOST_DIGITS and event.implicit[0] and _LIKE_A_NUMBER.fullmatch(event.value):
                 raise ValueError(f"a number of {MOST_DIGITS} digits or more")
         elif isinstance(event, yaml.AliasEvent):
-            anchor, size = None, sizes.get(event.anchor, MOST_VALUES + 1)  # unknown: an alias of what contains it
+            anchor, size = None, sizes.get(event.anchor or "", MOST_VALUES + 1)  # unknown: an alias of what contains it
         else:
             continue
         if anchor:
