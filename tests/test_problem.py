@@ -150,9 +150,8 @@ def test_what_is_no_problem_is_refused_with_file_line_and_id(record: Any, messag
         ('{"id": "1"', "not valid JSON: Expecting ',' delimiter"),
         ("[" * 100_000 + "]" * 100_000, "not valid JSON: nested too deeply"),
         ('{"id": 1' + "0" * 5_000 + "}", "not valid JSON: a number of 300 digits"),
-        ('{"id": "\\ud800"}', "not valid JSON: an escape such as \\ud800 that is only half a character"),
     ],
-    ids=["not valid JSON", "cut off", "deep", "digits", "surrogate"],
+    ids=["not valid JSON", "cut off", "deep", "digits"],
 )
 def test_a_line_that_is_no_json_is_refused_with_its_number(line: str, message: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mine.jsonl", RECORD, line)
@@ -167,8 +166,9 @@ def test_a_text_that_is_no_word_problem_any_more_is_refused(tmp_path: Path) -> N
         list(read_problems(path))
 
 
-def test_an_escaped_pair_of_surrogates_is_one_character() -> None:
+def test_an_escaped_pair_of_surrogates_is_one_character_and_half_of_one_is_replaced() -> None:
     assert parse_json('"\\ud83d\\ude00"') == "😀"
+    assert parse_json('["a\\ud83d", {"\\ude00b": "\\ud83d\\ude00"}]') == ["a\ufffd", {"\ufffdb": "😀"}]
 
 
 def test_an_id_that_is_there_twice_is_refused(tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse_json(text: str) -> Any:
-    """`json.loads` that also raises `ValueError` for input too deep, too long, or with half a surrogate pair."""
+    """`json.loads` that also raises `ValueError` for input too deep or too long.
+
+    An escape that is only half a character (a model's output, cut off in an emoji) becomes U+FFFD.
+    """
     if len(text) > LARGEST_FILE:
         raise ValueError(f"{len(text):,} characters are too many")
     if _LONG_NUMBER.search(text):
@@ -41,11 +44,10 @@ def parse_json(text: str) -> Any:
         if text.count("[") + text.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
             raise ValueError("nested too deeply")
         if _HALF_A_CHARACTER.search(text):
-            json.dumps(value, ensure_ascii=False).encode()
+            plain = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            value = json.loads(plain)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    except UnicodeEncodeError:
-        raise ValueError("an escape such as \\ud800 that is only half a character") from None
     return value
 
 

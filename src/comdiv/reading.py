@@ -12,10 +12,12 @@ from fractions import Fraction
 from functools import cached_property
 
 from comdiv.expression import (
+    TOLERANCE,
     Constant,
     Expression,
     ExpressionError,
     Reference,
+    answers_agree,
     leaves,
     operator_count,
     template,
@@ -212,6 +214,22 @@ class Reading:
             return value_of(self.expression, self.values)
         except ExpressionError:
             return None
+
+    @property
+    def gold(self) -> Fraction | None:
+        """The answer of the corpus, or else the value of the expression; None if there is neither."""
+        return self.value if self.problem.answer is None else self.problem.answer
+
+    def accepts(self, answer: Fraction) -> bool:
+        """Whether an answer is right: the gold one as `answers_agree` compares, or the value that it was rounded from.
+
+        Without the second, the gold expression itself would be wrong where a corpus prints 24 for 23.998.
+        """
+        gold, value = self.gold, self.value
+        if gold is None:
+            return False
+        rounded = value is not None and answers_agree(value, gold, TOLERANCE)
+        return answers_agree(answer, gold) or (rounded and answer == value)
 
 
 def read(problem: Problem, language: Language | None = None) -> Reading:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comdiv.evaluation.answers import ModelAnswer, extract_answer
+from comdiv.exchange.lm_eval_scoring import answer_in, readings_of
 from comdiv.expression import ExpressionError, format_number, to_infix
 
 
@@ -89,6 +90,41 @@ def test_what_is_boxed_comes_before_everything_else(text: str, value: str) -> No
 )
 def test_a_number_after_four_hashes_comes_before_the_last_number(text: str, value: int) -> None:
     assert extract_answer(text) == ModelAnswer(Fraction(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The answer is 460. I checked this in 2 steps.", "460"),
+        ("So the final answer is $1,200.50, after 3 days.", "2401/2"),
+        ("The answer is: **36** (3 bags of 12)", "36"),
+        ("**Answer:**\n\n36\n\nThat took 2 steps.", "36"),
+        ("Answer: 36\nConfidence: 90", "36"),
+        ("Final answer 36 apples, checked 2 times", "36"),
+        ("Ans: 7/2 of 3", "7/2"),
+        ("The answer would be about 36 for 2 days", "36"),
+        ("The answer is 3 * 12 = 36 apples, in 1 step? Yes, 1.", "36"),
+        ("The answer is 3 * 12 = 36 apples. I used 2 numbers.", "36"),
+        ("The answer is that 3 bags of 12 are 36. It took 2 steps.", "36"),
+        ("The answer is not 12. The answer is 36, as 12 has 2 digits.", "36"),
+        ("The answer is not 12. It is 36", "36"),
+        ("First the answer is 12. Corrected: the answer is 36. I tried 2 times.", "36"),
+        ("The answer is -5. It fell 3 times.", "-5"),
+        ("The answer is unclear. It may be 36", "36"),
+        ("答案是460。我检查了2遍。", "460"),
+        ("答案为：36个，共2步", "36"),
+        ("答：一共有36个苹果。检查了2遍。", "36"),
+        ("最终结果是３６。用了2步。", "36"),
+        ("答案应该是3*12=36元。检查了2遍。", "36"),
+        (r"The answer is 12, no, \boxed{36}", "36"),
+        ("The answer is 12\n#### 36", "36"),
+        ("The result is 12. Adding 24 gives 36", "36"),
+        ("To answer this we add 12 and 24, which is 36", "36"),
+    ],
+)
+def test_the_number_after_an_answer_phrase_comes_before_the_last_one(text: str, value: str) -> None:
+    assert extract_answer(text) == ModelAnswer(Fraction(value))
+    assert readings_of(answer_in(text)) == [Fraction(value)]
 
 
 @pytest.mark.parametrize("text", ["20%", "20 %", "２０％", r"\boxed{20\%}", "about 20%", "#### 20%", "-1, no: 20%."])

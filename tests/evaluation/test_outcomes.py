@@ -32,8 +32,8 @@ def said(**record: object) -> Prediction:
         ({"expression": "2^(1/2)"}, "undefined"),
         ({"expression": None, "undefined": True}, "undefined"),
         ({"answer": "36"}, "right"),
-        ({"answer": "36.003"}, "right"),
-        ({"answer": "36.004"}, "wrong"),
+        ({"answer": "36.003"}, "wrong"),  # a whole number is compared exactly
+        ({"answer": "36.0"}, "right"),
         ({"answer": "-36"}, "wrong"),
         ({"text": "no idea"}, "unreadable"),
     ],
@@ -62,6 +62,25 @@ def problem_with(answer: str) -> Problem:
 )  # fmt: skip
 def test_a_percentage_may_be_meant_either_way_and_a_plain_number_one_way(answer: str, gold: str, right: bool) -> None:
     assert outcome_of(problem_with(gold), said(answer=answer)).right is right
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "right"),
+    [
+        ("224007", "224000", False), ("224000", "224000", True), ("3.3333", "10/3", True), ("3.33", "10/3", False),
+        ("39.7604", "39.76", True), ("39.8", "39.76", False), ("23.998", "24", False),
+    ],
+)  # fmt: skip
+def test_whole_answers_are_compared_exactly_and_others_within_a_tolerance(answer: str, gold: str, right: bool) -> None:
+    assert outcome_of(problem_with(gold), said(answer=answer)).right is right
+
+
+def test_the_expression_whose_value_a_corpus_rounded_to_a_whole_answer_is_right() -> None:
+    rounded = Problem("r", "en", "He drives 11999 miles in 500 hours.", parse("N0/N1"), Fraction(24))
+    assert outcome_of(rounded, said(expression="N0/N1")).right
+    assert not outcome_of(rounded, said(answer="23.997")).right
+    wrong = Problem("w", "en", "He drives 11000 miles in 500 hours.", parse("N0/N1"), Fraction(24))
+    assert not outcome_of(wrong, said(expression="N0/N1")).right
 
 
 def test_a_gold_answer_of_zero_needs_zero() -> None:

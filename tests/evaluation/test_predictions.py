@@ -132,6 +132,15 @@ def test_bytes_that_are_no_text_are_one_clear_line(tmp_path: Path) -> None:
         read_predictions(path)
 
 
+def test_half_a_character_in_a_models_words_does_not_stop_an_evaluation(tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text('{"id": "a\\ud83d", "output": "It is 36 \\ud83d"}\n{"id": "b", "answer": 7}\n', encoding="utf-8")
+    predictions = read_predictions(path)
+    assert [(prediction.id, prediction.answer) for prediction in predictions] == [("a\ufffd", 36), ("b", 7)]
+    write_predictions(tmp_path / "again.jsonl", predictions)
+    assert read_predictions(tmp_path / "again.jsonl")[0].id == "a\ufffd"
+
+
 def test_an_integer_too_long_for_python_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match=r"predictions.jsonl"):
         read_predictions(written(tmp_path, '{"id": 1, "answer": ' + "9" * 5000 + "}\n"))

@@ -64,6 +64,8 @@ def test_words_without_a_number_are_no_answer(output: str) -> None:
         ("1200", "1,200", 1, 1),
         ("36", "63", 0, 0),
         ("0", "0", 1, 1),
+        ("224000", "224007", 0, 0),
+        ("224000.5", "224007", 0, 1),
     ],
 )
 def test_exact_match_wants_the_value_and_the_tolerance_forgives_rounding(

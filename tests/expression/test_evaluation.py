@@ -186,17 +186,20 @@ def test_decimal_places_are_counted_where_decimals_end(denominator: int, places:
         (Fraction(2, 3), Fraction(2, 3), True),
         (Fraction(0), Fraction(0), True),
         (Fraction(1, 10**9), Fraction(0), False),
-        (Fraction(100_010), Fraction(100_000), True),
-        (Fraction(99_990), Fraction(100_000), True),
-        (Fraction(100_011), Fraction(100_000), False),
-        (Fraction(99_989), Fraction(100_000), False),
+        (Fraction(100_000), Fraction(100_000), True),
+        (Fraction(224_007), Fraction(224_000), False),  # a whole number exactly
+        (Fraction(100_010), Fraction(100_000), False),
+        (Fraction(100_010, 3), Fraction(100_000, 3), True),  # any other within 10⁻⁴ relative
+        (Fraction(99_990, 3), Fraction(100_000, 3), True),
+        (Fraction(100_011, 3), Fraction(100_000, 3), False),
+        (Fraction(99_989, 3), Fraction(100_000, 3), False),
         (Fraction(2, 3), Fraction(6667, 10_000), True),
         (Fraction(2, 3), Fraction(67, 100), False),
         (Fraction(-5), Fraction(5), False),
-        (Fraction(-100_010), Fraction(-100_000), True),
+        (Fraction(-100_010, 3), Fraction(-100_000, 3), True),
     ],
 )
-def test_answers_agree_within_a_ten_thousandth_of_the_gold_one(value: Fraction, gold: Fraction, agree: bool) -> None:
+def test_a_whole_answer_agrees_exactly_and_others_nearly(value: Fraction, gold: Fraction, agree: bool) -> None:
     assert answers_agree(value, gold) is agree
 
 
@@ -210,6 +213,11 @@ def test_answers_agree_within_a_ten_thousandth_of_the_gold_one(value: Fraction, 
 )  # fmt: skip
 def test_answers_as_printed_are_rounded_or_cut_to_their_own_decimals(value: str, printed: str, same: bool) -> None:
     assert agrees_as_printed(Fraction(value), Fraction(printed)) is same
+
+
+def test_a_tolerance_that_is_given_counts_for_whole_numbers_too() -> None:
+    assert answers_agree(Fraction(224_007), Fraction(224_000), Fraction(1, 10_000))
+    assert not answers_agree(Fraction(224_023), Fraction(224_000), Fraction(1, 10_000))
 
 
 def test_without_tolerance_answers_agree_only_exactly() -> None:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 from comdiv.corpora.record_files import Complain, Record, Records, read_text_file, text_records
 from comdiv.errors import ComdivError
 from comdiv.expression import (
+    TOLERANCE,
     Constant,
     Expression,
     ExpressionError,
@@ -330,12 +331,12 @@ def compose_steps(solution: str) -> str:
     for left, right in steps:
         step = parse(left)
         result = parse_answer(right)
-        if not answers_agree(value_of(step), result):
+        if not answers_agree(value_of(step), result, TOLERANCE):
             raise NotExpressible(f"the step {left}={right} is wrong")
         computed.append((result, map_leaves(step, composed)))
     if len(used) != len(computed) - 1:
         raise NotExpressible("the steps do not chain")
-    if not answers_agree(computed[-1][0], parse_answer(answer)):
+    if not answers_agree(computed[-1][0], parse_answer(answer), TOLERANCE):
         raise NotExpressible("the last step is not the answer")
     return to_infix(computed[-1][1])
 

@@ -60,7 +60,7 @@ def corpus_statistics(
 ) -> CorpusStatistics:
     """Go through a corpus once; afterwards its `ReadReport` is complete.
 
-    The tolerance is for inspecting corpora that round their answers; solvers are always scored within 1e-4.
+    The tolerance is for inspecting corpora that round their answers; solvers are scored more strictly.
     """
     templates: Counter[str] = Counter()
     operators: Counter[int] = Counter()

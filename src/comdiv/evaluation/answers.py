@@ -1,8 +1,8 @@
 r"""The answer in a model's output: an expression, a lone number, or the number that a free text ends with.
 
 In order of preference: the content of the last `\boxed{}`, the text after the last `####`, the whole text if it is one
-number or one expression, the last number of the text. Unlike in a problem's text, `7/2` is always one number here:
-nobody is asked to work out an answer.
+number or one expression, the number after the last "the answer is", the last number of the text. Unlike in a problem's
+text, `7/2` is always one number here: nobody is asked to work out an answer.
 """
 
 import re
@@ -39,6 +39,20 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _AFTER_HASHES = re.compile(r"####[ \t]*([^\n]*)")
+# Words after which a model gives its answer. What a question or a heading says ("Answer the question") has no number.
+_ANSWER_PHRASE = re.compile(
+    r"""
+    \b(?:(?:final\s+)?answer|final\s+result)\b[\s*_]*
+        (?:(?:is|are|was|would\s+be|will\s+be|must\s+be|should\s+be|comes?\s+to|equals?|becomes)\b|[:=：])
+  | \b(?:final\s+answer|ans\.?)\b[\s*_]*[:=：]?
+  | (?:答案|最终结果)\s*(?:应该|应|就)?(?:是|为|等于|[:：=])
+  | (?:^|(?<=[\s。，；！？]))答\s*[:：]
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|[\"')*”]|$)|[。！？\n]")
+_ADVERBS = "about|approximately|exactly|therefore|thus|simply|now|约为?|大约"
+_LEAD = re.compile(rf"[^\w$€£¥￥(.-]*(?:(?:{_ADVERBS})\s*)?[^\w$€£¥￥(.-]*")
 _NUMBERED_HEADING = re.compile(r"[0-9]+[.)][ \t]+\S")  # `#### 2. Multiply` is Markdown, not GSM8K's answer
 
 
@@ -58,7 +72,7 @@ def extract_answer(text: str) -> ModelAnswer:
     for content in marked:
         if content is not None and (answer := _whole(content) or _last_number(content)):
             return answer
-    answer = _whole(text) or _last_number(text)
+    answer = _whole(text) or _announced(text) or _last_number(text)
     if answer is None:
         shown = " ".join(text.split())
         raise ExpressionError(f"no number in the text '{shown[:60]}{'…' if len(shown) > 60 else ''}'")
@@ -110,6 +124,24 @@ def _whole(text: str) -> ModelAnswer | None:
     except ExpressionError:
         return None
     return ModelAnswer(expression.value) if isinstance(expression, Constant) else ModelAnswer(expression=expression)
+
+
+def _announced(text: str) -> ModelAnswer | None:
+    """The number that follows the last phrase such as "the answer is": at once, after its last `=`, or at its end."""
+    for phrase in reversed(list(_ANSWER_PHRASE.finditer(text))):
+        said = text[phrase.end() :].lstrip("*_:： \t\r\n")
+        end = _SENTENCE_END.search(said)
+        said = said[: end.start()] if end else said
+        if re.match(r"not\b|不是", said):
+            continue
+        lead = _LEAD.match(said)
+        first = _NUMBER.match(said, lead.end() if lead else 0)
+        if "=" in said:
+            first = _NUMBER.search(said, said.rindex("="))
+        answer = (_value(first) if first else None) or _last_number(said)
+        if answer is not None:
+            return answer
+    return None
 
 
 def _last_number(text: str) -> ModelAnswer | None:

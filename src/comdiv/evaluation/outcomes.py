@@ -14,7 +14,6 @@ from comdiv.expression import (
     Leaf,
     Operation,
     Reference,
-    answers_agree,
     equivalent,
     map_leaves,
     used_quantities,
@@ -46,7 +45,7 @@ class Outcome:
 
 def gold_answer(problem: Problem) -> Fraction | None:
     """The answer of the corpus, or else the value of its expression; None if it has neither."""
-    return read(problem).value if problem.answer is None else problem.answer
+    return read(problem).gold
 
 
 def resolve(prediction: Prediction, values: Sequence[Fraction]) -> Prediction:
@@ -68,7 +67,7 @@ def resolve(prediction: Prediction, values: Sequence[Fraction]) -> Prediction:
 
 
 def outcome_of(problem: Problem, prediction: Prediction | None) -> Outcome:
-    """Whether a prediction answers its problem: |a − g| ≤ 1e-4·|g|, g the gold answer."""
+    """Whether a prediction answers its problem: exactly if the gold answer is whole, else within 10⁻⁴ relative."""
     if prediction is None:
         return Outcome(problem.id, "missing", None if problem.expression is None else False)
     reading = read(problem)
@@ -101,11 +100,8 @@ def _kind(reading: Reading, prediction: Prediction) -> Kind:
         return "undefined"
     if prediction.answer is None:
         return "unreadable"
-    gold = reading.value if reading.problem.answer is None else reading.problem.answer
-    if gold is None:
-        return "wrong"
-    readings = [prediction.answer, prediction.answer * 100] if prediction.percent else [prediction.answer]
-    return "right" if any(answers_agree(reading, gold) for reading in readings) else "wrong"
+    meanings = [prediction.answer, prediction.answer * 100] if prediction.percent else [prediction.answer]
+    return "right" if any(map(reading.accepts, meanings)) else "wrong"
 
 
 def _expression_right(reading: Reading, prediction: Prediction) -> bool | None:

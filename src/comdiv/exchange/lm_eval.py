@@ -30,7 +30,7 @@ from comdiv.exchange.exports import (
     write_export,
 )
 from comdiv.exchange.renumbering import renumber_problem
-from comdiv.expression import Constant, Expression, Reference, answers_agree, format_number, value_of
+from comdiv.expression import TOLERANCE, Constant, Expression, Reference, answers_agree, format_number, value_of
 from comdiv.files import write_json_lines, write_text
 from comdiv.language import get_language
 from comdiv.language.prompts import Prompts, PromptStyle
@@ -41,7 +41,7 @@ from comdiv.settings import Settings
 from comdiv.solver import Progress
 
 _SCORING = "comdiv_scoring"  # the module's name in the folder; `utils` would clash with others
-_VERSION = 1.0  # of prompts and metrics: results of different versions are not comparable
+_VERSION = 1.1  # of prompts and metrics: results of different versions are not comparable
 DEFAULT_SHOTS = 4
 
 
@@ -213,7 +213,7 @@ def prompts_of(language: str) -> Prompts:
 def has_worked_solution(problem: Problem) -> bool:
     """Whether a problem can be shown with its working: its expression must give its answer."""
     value = read(problem).value
-    return value is not None and (problem.answer is None or answers_agree(value, problem.answer))
+    return value is not None and (problem.answer is None or answers_agree(value, problem.answer, TOLERANCE))
 
 
 def worked_solution(problem: Problem) -> str:
@@ -248,7 +248,8 @@ def _readme(title: str, sizes: dict[str, dict[str, int]], shots: int) -> str:
         yield (
             f"\nEach part is two tasks: `comdiv_{title}_PART_direct` asks for the number alone, `…_steps` for the"
             f" working first. Both show {shots} examples from the training side of the same split (`--num_fewshot`"
-            " changes it). `exact_match` compares exact values, `within_tolerance` allows a relative error of 0.0001.\n"
+            " changes it). `exact_match` compares exact values, `within_tolerance` allows a relative error of 0.0001\n"
+            "where the answer is not a whole number.\n"
         )
         yield "```\nlm_eval --model hf --model_args pretrained=MODEL --include_path THIS_FOLDER \\"
         yield f"  --tasks comdiv_{title} --log_samples --output_path results\n```\n"

@@ -32,6 +32,15 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
+_ANSWER_PHRASE = re.compile(
+    r"\b(?:(?:final\s+)?answer|final\s+result)\b[\s*_]*(?:(?:is|are|was|(?:would|will|must|should)\s+be|comes?\s+to|equals?|becomes)\b|[:=])"
+    r"|\b(?:final\s+answer|ans\.?)\b[\s*_]*[:=]?"
+    r"|(?:答案|最终结果)\s*(?:应该|应|就)?(?:是|为|等于|[:：=])|(?:^|(?<=[\s。，；！？]))答\s*[:：]",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|[\"')*”]|$)|[。！？\n]")
+_ADVERBS = "about|approximately|exactly|therefore|thus|simply|now|约为?|大约"
+_LEAD = re.compile(rf"[^\w$€£¥(.-]*(?:(?:{_ADVERBS})\s*)?[^\w$€£¥(.-]*")
 
 
 def load(train: str, test: str, **_: Any) -> Any:
@@ -49,28 +58,49 @@ def numeric_answer(responses: Sequence[Sequence[str]], documents: Sequence[Any])
 
 
 def process_results(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The metrics: the exact value, and the value within the tolerance. 20 % is right where 20 or 0.2 is."""
+    """The metrics: the exact value, and the value within the tolerance, which a whole number does not have.
+
+    20 % is right where 20 or 0.2 is.
+    """
     gold = Fraction(document["answer"])
+    slack = 0 if gold.denominator == 1 else TOLERANCE * abs(gold)
     readings = readings_of(results[0]) if results else []
     return {
         "exact_match": float(gold in readings),
-        "within_tolerance": float(any(abs(value - gold) <= TOLERANCE * abs(gold) for value in readings)),
+        "within_tolerance": float(any(abs(value - gold) <= slack for value in readings)),
     }
 
 
 def answer_in(text: str) -> str:
-    r"""What stands in the last `\boxed{}`, or after the last `####`, else the last number of the text."""
+    r"""What the last `\boxed{}`, the last `####` or the last "the answer is" gives, else the last number."""
     text = text.translate(_PLAIN_SIGNS)
     for written, plain in _LATEX.items():
         text = text.replace(written, plain)
     text = _LATEX_FRACTION.sub(r"(\1/\2)", text)
     marked = [_boxed(text)] if r"\boxed{" in text else []
     marked += [line for line in re.findall(r"####[ \t]*([^\n]*)", text)[-1:] if not re.match(r"[0-9]+[.)][ \t]", line)]
-    for piece in (*marked, text):
+    for piece in (*marked, *_announced(text), text):
         for match in reversed(list(_NUMBER.finditer(piece))):
             if readings_of(match[0]):
                 return match[0].strip()
     return ""
+
+
+def _announced(text: str) -> list[str]:
+    """What follows the last phrase such as "the answer is": its first number if it comes at once, else the sentence."""
+    for phrase in reversed(list(_ANSWER_PHRASE.finditer(text))):
+        said = text[phrase.end() :].lstrip("*_:： \t\r\n")
+        end = _SENTENCE_END.search(said)
+        said = said[: end.start()] if end else said
+        if re.match(r"not\b|不是", said):
+            continue
+        lead = _LEAD.match(said)
+        first = _NUMBER.match(said, lead.end() if lead else 0)
+        if "=" in said:
+            first = _NUMBER.search(said, said.rindex("="))
+        if _NUMBER.search(said):
+            return [*([first[0]] if first else []), said]
+    return []
 
 
 def readings_of(written: str) -> list[Fraction]:

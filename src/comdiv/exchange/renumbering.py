@@ -16,6 +16,7 @@ from itertools import pairwise
 from random import Random
 
 from comdiv.expression import (
+    TOLERANCE,
     Expression,
     ExpressionError,
     answers_agree,
@@ -41,7 +42,7 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
         old_answer = value_of(problem.expression, values)
     except ExpressionError as error:
         return f"its expression has no value: {error}"
-    if problem.answer is not None and not answers_agree(old_answer, problem.answer):
+    if problem.answer is not None and not answers_agree(old_answer, problem.answer, TOLERANCE):
         return "its expression does not give its answer"
     changing = {values[index] for index in reading.used}
     groups = {value: [q for q in quantities if q.value == value] for value in sorted(changing) if value not in (0, 1)}

@@ -88,16 +88,21 @@ def parse_answer(answer: str | int | float) -> Fraction:
     return value_of(parse(text))
 
 
-def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction = TOLERANCE) -> bool:
-    """Whether a value equals the gold answer, exactly or within a relative tolerance, because corpora round."""
-    return value == gold or abs(value - gold) <= tolerance * abs(gold)
+def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction | None = None) -> bool:
+    """Whether a value is the gold answer: a whole number exactly, any other within `TOLERANCE`, because corpora round.
+
+    A tolerance that is given counts for whole numbers, too: 224007 is within 10⁻⁴ of 224000, but not the same answer.
+    """
+    if tolerance is None:
+        tolerance = Fraction(0) if gold.denominator == 1 else TOLERANCE
+    return abs(value - gold) <= tolerance * abs(gold)
 
 
 def agrees_as_printed(value: Fraction, printed: Fraction) -> bool:
     """Whether a printed answer is this value rounded or truncated to as many decimals as it shows: 10/3 as 3.33.
 
     Schoolbooks do both, and no relative tolerance separates them from wrong labels: 13 for 13.51 is fine but further
-    off than a wrong 134 for 136. This is for inspecting corpora; solvers are scored by `answers_agree`.
+    off than a wrong 134 for 136. This is for inspecting corpora; solvers are scored by `Reading.accepts`.
     """
     decimals = decimal_places(printed.denominator)
     if decimals is None:

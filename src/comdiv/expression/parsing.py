@@ -5,10 +5,10 @@ Infix is parsed by the shunting-yard algorithm: two stacks and no recursion, so 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from comdiv.expression.scanning import MAX_LENGTH, Lexeme, scan
 from comdiv.expression.tree import (
+    HUNDRED,
     MAX_NODES,
     OPERATORS,
     ZERO,
@@ -128,7 +128,7 @@ class _InfixParser:
             case "percent":
                 if not self.after_operand:
                     raise ExpressionError("a percent sign without a number", token.position)
-                self.operands.append(Operation("/", self.operands.pop(), Constant(Fraction(100))))
+                self.operands.append(Operation("/", self.operands.pop(), HUNDRED))
             case "operator":
                 self._take_operator(token)
 

@@ -1,6 +1,6 @@
 """From the characters of an infix expression to tokens.
 
-Corpora write the same thing in many ways: `×÷−`, full-width signs, `[ ] { }`, `20%`, `1(1/2)`, `((2)/(3))`. The
+Corpora write the same thing in many ways: `×÷−`, `3:4` for 3/4, full-width signs, `[ ] { }`, `20%`, `1(1/2)`, `((2)/(3))`. The
 scanner reduces them to seven kinds of token. Only the characters listed here are accepted: a look-alike from another
 script, a dunder name or a call is an error with its position.
 """
@@ -30,8 +30,8 @@ class Lexeme:
 
 # One character for one character, so that positions refer to the user's text.
 _TRANSLATION = str.maketrans(
-    "０１２３４５６７８９＋－−–—＊×·⋅∙／÷∕（）［］【】｛｝＝．％＾，＿　\xa0",
-    "0123456789+----*****///()[][]{}=.%^,_  ",
+    "０１２３４５６７８９＋－−–—＊×·⋅∙／÷∕:：∶（）［］【】｛｝＝．％＾，＿　\xa0",
+    "0123456789+----*****//////()[][]{}=.%^,_  ",
 )
 _NUMBER = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
 _BRACKETED_INTEGER = r"\s*(?:\(\s*[0-9]+\s*\)|[0-9]+)\s*"  # `(2)` or `2`, as in `((2)/(3))`

@@ -17,6 +17,7 @@ MAX_DEPTH = 128  # keeps recursion far from Python's own limit
 MAX_REFERENCE = 9_999
 MAX_DIGITS = 100  # of one number: enough for what people write, too few for a denial of service
 _CONSTANT_LIMIT = 10**MAX_DIGITS
+INTRODUCED = "introduced"
 
 
 class ExpressionError(ComdivError):
@@ -40,7 +41,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A leaf with a fixed value. `written` keeps forms such as `20%`, `(1/3)` or `1(1/2)` for alignment."""
+    """A leaf with a fixed value. For alignment, `written` keeps forms such as `20%`, `(1/3)` or `1(1/2)`, and is
+    `INTRODUCED` where the corpus did not write the number: the 1 of `x+0.2*x`, the 100 of `(3+4)%`.
+    """
 
     value: Fraction
     written: str = field(default="", compare=False, repr=False)
@@ -76,8 +79,9 @@ class Operation:
 Leaf = Reference | Constant
 Expression = Reference | Constant | Operation
 
-ONE = Constant(Fraction(1))
-ZERO = Constant(Fraction(0))
+ONE = Constant(Fraction(1), INTRODUCED)
+ZERO = Constant(Fraction(0), INTRODUCED)
+HUNDRED = Constant(Fraction(100), INTRODUCED)
 
 
 def node_count(expression: Expression) -> int:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from comdiv.expression import Constant, Expression, Operation, Reference
 from comdiv.expression.normalisation import Member, chain, join_chain
+from comdiv.expression.tree import HUNDRED, INTRODUCED
 from comdiv.language.base import Language
 from comdiv.problem import Quantity
 
@@ -60,6 +61,9 @@ class _Aligner:
         return Operation(node.operator, left, self.visit(node.right))
 
     def _visit_constant(self, leaf: Constant) -> Expression:
+        if leaf.written == INTRODUCED:
+            self.constants.append(leaf.value)
+            return Constant(leaf.value)
         match = self._one(leaf) if leaf.value == 1 else self._find(leaf.value)
         if leaf.written and leaf.value != 1 and (match is None or self._means_division(leaf)):
             return self._expanded(leaf)
@@ -118,7 +122,7 @@ class _Aligner:
             if self._find(parts[0].value) is None:
                 self.constants.append(leaf.value)
                 return Constant(leaf.value)
-            parts.append(Constant(Fraction(100)))
+            parts.append(HUNDRED)
         if len(parts) == 3:
             top, bottom = parts[1].value, parts[2].value
             return self.visit(Operation("+", parts[0], Constant(top / bottom, f"{top}/{bottom}")))

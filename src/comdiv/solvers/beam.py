@@ -7,8 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from comdiv.expression import answers_agree, used_quantities
-from comdiv.problem import Problem
+from comdiv.expression import used_quantities
 from comdiv.reading import Reading
 from comdiv.solver import Hypothesis, Solution, solution_of
 from comdiv.solvers.batches import Batch
@@ -131,13 +130,14 @@ def learn_bonus(readings: Sequence[Reading], solutions: Sequence[Solution], quan
 
     def right(bonus: float) -> int:
         return sum(
-            is_right(reading.problem, solution_of(reading, with_bonus(solution.hypotheses, count, bonus)))
+            is_right(reading, solution_of(reading, with_bonus(solution.hypotheses, count, bonus)))
             for reading, solution, count in zip(readings, solutions, quantities, strict=True)
         )
 
     return max(BONUSES, key=lambda bonus: (right(bonus), -bonus))
 
 
-def is_right(problem: Problem, solution: Solution) -> bool:
-    """Whether a solution's answer equals the problem's, within the tolerance used for scoring."""
-    return solution.answer is not None and problem.answer is not None and answers_agree(solution.answer, problem.answer)
+def is_right(reading: Reading, solution: Solution) -> bool:
+    """Whether a solution's answer is the problem's, compared as in scoring; a problem without an answer has none."""
+    answer = solution.answer
+    return answer is not None and reading.problem.answer is not None and reading.accepts(answer)

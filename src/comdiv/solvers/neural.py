@@ -170,8 +170,7 @@ class NeuralSolver:
         return self._accuracy(readings, self._encode(readings))
 
     def _accuracy(self, readings: Sequence[Reading], examples: Sequence[Example]) -> float:
-        problems = [reading.problem for reading in readings]
-        return sum(map(is_right, problems, self._solve(readings, examples, beam=1))) / len(problems)
+        return sum(map(is_right, readings, self._solve(readings, examples, beam=1))) / len(readings)
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
         """The log-probability of every problem's own expression under the distribution that decoding uses."""

@@ -6,7 +6,7 @@ The seed of a decomposition goes to test and its products to train; with a refor
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from comdiv.expression import ExpressionError, Operation, answers_agree, value_of
+from comdiv.expression import TOLERANCE, ExpressionError, Operation, answers_agree, value_of
 from comdiv.language.base import SHARE
 from comdiv.reading import Reading
 from comdiv.review import Decision, apply_review
@@ -47,7 +47,7 @@ def _decompose(seed: Seed, workshop: Workshop) -> Family | str:
     except ExpressionError:
         return "no value"
     corpus_answer = seed.tale.problem.answer
-    if corpus_answer is not None and not answers_agree(answer, corpus_answer):
+    if corpus_answer is not None and not answers_agree(answer, corpus_answer, TOLERANCE):
         return "the corpus's answer is another one"
     if x <= 0 or answer <= 0:
         return "not positive"
