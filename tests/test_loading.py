@@ -25,7 +25,6 @@ class Shape(BaseModel):
         ("[" * 200 + "]" * 200, "nested too deeply"),
         ("[" * 100_000, "nested too deeply"),
         ('{"score": ' + "9" * 400 + "}", "a number of 300 digits or more"),
-        ('"\\ud800"', "half a character"),
         ("{", "Expecting"),
     ],
 )
