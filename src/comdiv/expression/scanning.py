@@ -1,8 +1,8 @@
 """From the characters of an infix expression to tokens.
 
 Corpora write the same thing in many ways: `×÷−`, `3:4` for 3/4, full-width signs, `[ ] { }`, `20%`, `1(1/2)`,
-`((2)/(3))`. The scanner reduces them to seven kinds of token. Only the characters listed here are accepted: a look-alike from another
-script, a dunder name or a call is an error with its position.
+`((2)/(3))`. The scanner reduces them to seven kinds of token. Only the characters listed here are accepted: a
+look-alike from another script, a dunder name or a call is an error with its position.
 """
 
 import re
