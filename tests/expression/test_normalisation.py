@@ -29,6 +29,7 @@ from comdiv.expression import (
     value_of,
 )
 from comdiv.expression.normalisation import Member, chain, join_chain
+from comdiv.expression.tree import MAX_DEPTH
 from strategies import QUANTITIES, attempt, quantity_values, references, trees
 
 Members = list[tuple[bool, Expression]]  # of a sum or product: (subtracted or divided by, member)
@@ -275,3 +276,23 @@ def test_a_wide_tree_is_normalised_or_refused_with_our_error(
         tree = tree if isinstance(grown, ExpressionError) else grown
     form = attempt(normalise, tree)
     assert isinstance(form, ExpressionError) or sum(1 for _ in leaves(form)) == sum(1 for _ in leaves(tree))
+
+
+def balanced(operator: str, terms: int) -> Expression:
+    if terms == 1:
+        return Reference(0)
+    return Operation(operator, balanced(operator, terms // 2), balanced(operator, terms - terms // 2))
+
+
+@pytest.mark.parametrize("operator", ["+", "-", "*", "/"])
+def test_every_expression_has_its_normal_forms_however_its_brackets_stand(operator: str) -> None:
+    other = "*" if operator in "+-" else "+"
+    widest = balanced(operator, MAX_DEPTH + 1)  # as deep as allowed once its brackets are opened
+    deepest = Operation(other, balanced(operator, MAX_DEPTH), Reference(0))
+    for tree in (widest, deepest):
+        assert canonical(tree)
+        assert template(tree)
+        assert mathen_normal_form(tree)
+    for terms in (MAX_DEPTH + 2, 200, 512):  # they parse, and had no template: one ended the statistics of a corpus
+        with pytest.raises(ExpressionError, match=f"at most {MAX_DEPTH} levels deep"):
+            balanced(operator, terms)

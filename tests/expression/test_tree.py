@@ -37,10 +37,10 @@ def comb(depth: int) -> Expression:
 
 
 def balanced(depth: int) -> Expression:
-    """A full tree, which has the most nodes for its depth."""
+    """A full tree, which has the most nodes for its depth; no level is part of the sum or product above it."""
     tree: Expression = N0
-    for _ in range(depth):
-        tree = Operation("+", tree, tree)
+    for level in range(depth):
+        tree = Operation("+*"[level % 2], tree, tree)
     return tree
 
 

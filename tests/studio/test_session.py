@@ -144,7 +144,7 @@ def test_what_is_no_session_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match="no such judging session"):
         JudgingSession(tmp_path / "judging.sqlite")
     (tmp_path / "judging.sqlite").write_text("nothing of the kind, but long enough to be read as a page of a database")
-    with pytest.raises(ComdivError, match="is not a judging session"):
+    with pytest.raises(ComdivError, match="cannot be used: file is not a database"):
         JudgingSession(tmp_path / "judging.sqlite")
     with pytest.raises(ComdivError, match="exists already"):
         JudgingSession.create(tmp_path / "judging.sqlite", PROBLEMS, ["Ann", "Ben"], {})

@@ -25,10 +25,10 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation.judgements import read_judgement_files, write_judgements
 from comdiv.exchange.exports import Export, ExportSource, Note
-from comdiv.experiments.cell import Cell, Details, Facts, PlanResults, Record, compact_json, sources
+from comdiv.experiments.cell import Cell, Details, PlanResults, Record, compact_json, sources
 from comdiv.experiments.keys import differences
 from comdiv.experiments.packing import (
     pack_bits,
@@ -42,8 +42,10 @@ from comdiv.experiments.packing import (
     unpack_names,
     unpack_summary,
 )
-from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_json, read_runs
+from comdiv.experiments.shapes import CellRecord, PublishedCell, PublishedPlan, check_summary
+from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_runs
 from comdiv.files import path_part, write_text
+from comdiv.loading import load_model, read_json_lines, validate
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
@@ -68,8 +70,8 @@ def is_published(root: Path) -> bool:
 
 
 def _begins_like_a_plan(path: Path) -> bool:
-    with path.open(encoding="utf-8") as stream:
-        return stream.read(9) == '{"plan":"'
+    with path.open("rb") as stream:
+        return stream.read(9) == b'{"plan":"'
 
 
 def read_results(root: Path) -> tuple[PlanResults, ...]:
@@ -85,20 +87,18 @@ def read_results(root: Path) -> tuple[PlanResults, ...]:
             plan=header["definition"],
             path=path,
             published=True,
-            cells=tuple(_cells(lines, results)),
+            cells=tuple(_cells(path, lines, results)),
         )
         for path, (header, lines) in files.items()
     )
 
 
 def _read_lines(path: Path) -> tuple[Record, list[Record]]:
-    try:
-        header, *lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        if not {"plan", "definition", *_HEADER} <= header.keys() or not all("key" in line for line in lines):
-            raise ValueError("not the results of a plan")
-    except (OSError, ValueError, AttributeError) as error:
-        raise ComdivError(f"{path}: {error}") from error
-    return header, lines
+    (first, header), *lines = list(read_json_lines(path)) or [(1, None)]
+    validate(header, PublishedPlan, f"{path}, line {first}: not the results of a plan")
+    for number, line in lines:
+        validate(line, PublishedCell, f"{path}, line {number}")
+    return header, [line for _, line in lines]
 
 
 def _results(files: Iterable[tuple[Record, Sequence[Record]]]) -> Lines:
@@ -111,15 +111,17 @@ def _results(files: Iterable[tuple[Record, Sequence[Record]]]) -> Lines:
     }
 
 
-def _cells(lines: Sequence[Record], results: Mapping[str, Record]) -> Iterator[Cell]:
+def _cells(path: Path, lines: Sequence[Record], results: Mapping[str, Record]) -> Iterator[Cell]:
     facts: dict[str, dict[str, Any]] = {}
     cells = []
     for line in lines:
         inherited = facts.get(line["needs"][0], {}) if line["needs"] else {}
         own = {**inherited, **line["facts"]}
         facts[line["key"]] = {name: value for name, value in own.items() if value is not None}
-        kind = line["key"].partition("-")[0]
-        cells.append(Cell(line["key"], kind, line["label"], Facts(**facts[line["key"]]), tuple(line["needs"])))
+        record = {**line, "facts": facts[line["key"]], "kind": line["key"].partition("-")[0]}
+        record.pop("result", None)
+        validate(record, CellRecord, f"{path}: cell {shortened(line['key'])}")
+        cells.append(Cell.from_json(record))
     origins = sources(cells)
     for cell in cells:
         result = results.get(cell.key)
@@ -129,6 +131,7 @@ def _cells(lines: Sequence[Record], results: Mapping[str, Record]) -> Iterator[C
         details = PublishedDetails(result, results.get(origins.get(cell.key, ""), {}))
         origin = {name: result[name] for name in (*_ORIGIN, "originals") if name in result}
         summary = unpack_summary(result["summary"])
+        check_summary(cell.kind, summary, f"{path}: cell {cell.key}: summary")
         yield replace(cell, status="done", recipe=result["recipe"], summary=summary, origin=origin, details=details)
 
 
@@ -141,10 +144,10 @@ class PublishedDetails:
 
     def dataset(self) -> Record:
         """`dataset.json`, whose list of files follows from the rest of the line."""
-        facts, problems = self.line.get("dataset"), self.line["summary"].get("problems", {})
+        facts, problems = self.line.get("dataset"), self.line["summary"].get("problems") or {}
         if facts is None:
             return {}
-        hashes = self.line["originals"]
+        hashes = self.line.get("originals", {})
         files = {
             f"{part}.jsonl": {"problems": count, "sha256": hashes[f"dataset/{part}.jsonl"]}
             for part, count in problems.items()
@@ -274,7 +277,7 @@ def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]],
 
 def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
     """The published part of a finished cell; `source_ids` are the packed ids published with its dataset."""
-    recipe = cell.recipe if cell.folder is None else differences(cell.kind, read_json(cell.folder / CELL)["recipe"])
+    recipe = cell.recipe if cell.folder is None else differences(cell.kind, _recipe(cell.folder / CELL))
     files = cell.origin.get("files", {})
     hashes = {name: entry["sha256"] for name, entry in files.items() if _MADE.fullmatch(name)}
     result: dict[str, Any] = {
@@ -298,6 +301,10 @@ def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
         if pack_names(ids) != source_ids:
             result["ids"] = pack_names(ids)
     return result
+
+
+def _recipe(path: Path) -> Record:
+    return load_model(path, CellRecord).recipe
 
 
 def _dataset_details(details: Details) -> Record:

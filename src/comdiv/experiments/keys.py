@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.experiments.cell import Kind, Record
-from comdiv.experiments.store import CELL, CELLS, PLANS, cell_folder, read_json, write_json
+from comdiv.experiments.shapes import EarlierCell, PlanRecord
+from comdiv.experiments.store import CELL, CELLS, PLANS, cell_folder, write_json
+from comdiv.loading import load_object, validate
 from comdiv.registry import SOLVERS
 
 # Raised when the same recipe gives a different result from before.
@@ -114,7 +116,7 @@ def adopt_cells(root: Path) -> int:
     Before baselines, a key covered comdiv's version and every default. A cell stores its whole recipe, from which its
     present key follows; an existing folder of that name is never overwritten.
     """
-    records = {path.parent.name: read_json(path) for path in sorted((root / CELLS).glob(f"*/{CELL}"))}
+    records = {path.parent.name: _earlier_cell(path) for path in sorted((root / CELLS).glob(f"*/{CELL}"))}
     names: dict[str, str] = {}
     for key in records:
         _present_key(key, records, names)
@@ -129,6 +131,12 @@ def adopt_cells(root: Path) -> int:
     return len(renamed)
 
 
+def _earlier_cell(path: Path) -> Record:
+    record = load_object(path)
+    validate(record, EarlierCell, str(path))
+    return record
+
+
 def _present_key(key: str, records: Mapping[str, Record], names: dict[str, str]) -> str:
     if key not in names:
         record = records.get(key)
@@ -141,7 +149,8 @@ def _present_key(key: str, records: Mapping[str, Record], names: dict[str, str])
 
 
 def _rename_in_plan(path: Path, names: Mapping[str, str]) -> None:
-    record = read_json(path)
+    record = load_object(path)
+    validate(record, PlanRecord, str(path))
     for cell in record.get("cells", ()):
         cell["key"] = names.get(cell["key"], cell["key"])
         cell["needs"] = [names.get(need, need) for need in cell["needs"]]

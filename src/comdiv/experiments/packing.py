@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation import Share
 from comdiv.evaluation.accuracy import FAILURES, Evaluation
 from comdiv.experiments.cell import Record
@@ -94,7 +95,12 @@ def pack_bits(bits: Sequence[bool]) -> str:
 
 def unpack_bits(text: str, count: int) -> list[bool]:
     """The first `count` bits."""
-    data = base64.b64decode(text)
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise ComdivError(f"'{shortened(text, 20)}' are not bits: {error}") from error
+    if len(data) != -(-count // 8):
+        raise ComdivError(f"'{shortened(text, 20)}' are {8 * len(data)} bits, not {count}")
     return [bool(data[place // 8] >> (7 - place % 8) & 1) for place in range(count)]
 
 

@@ -4,7 +4,6 @@ A part of a plan can be chosen, so that a large one can be run in several sittin
 rest will take is estimated from similar cells that were timed before.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.keys import adopt_cells
 from comdiv.experiments.plan import Plan
 from comdiv.experiments.planning import plan_cells
+from comdiv.experiments.shapes import CellRecord, Done, Origin, Progressing
 from comdiv.experiments.store import (
     CELL,
     CELLS,
@@ -27,11 +27,11 @@ from comdiv.experiments.store import (
     cell_folder,
     fail_cell,
     read_done,
-    read_json,
     read_plan_results,
     write_plan,
 )
 from comdiv.experiments.worker import Task
+from comdiv.loading import load_model, load_object, validate
 
 ATTEMPTS = 3  # for a task whose process or node dies; a cell that fails by itself is not retried in the same run
 _TICK = 0.5  # seconds between two checks of the progress
@@ -227,17 +227,15 @@ class _Run:
         """The current cell of a task is the one that records its progress."""
         for cell in task.cells:
             try:
-                record: dict[str, Any] = json.loads(
-                    (cell_folder(self.root, cell.key) / PROGRESS).read_text(encoding="utf-8")
-                )
-            except (OSError, ValueError):  # not started yet, or just finished
+                progress = load_model(cell_folder(self.root, cell.key) / PROGRESS, Progressing)
+            except ComdivError:  # not started yet, or just finished
                 continue
-            return Running(cell, **record)
+            return Running(cell, **progress.model_dump())
         return Running(task.cells[0])
 
 
 def _reason(folder: Path) -> str:
-    return str(json.loads((folder / FAILED).read_text(encoding="utf-8")).get("reason", ""))
+    return load_model(folder / FAILED, Origin).reason
 
 
 def selected(
@@ -327,9 +325,12 @@ def _likenesses(cell: Cell) -> list[Likeness]:
 def _timed_cells(root: Path) -> Iterator[tuple[Mapping[str, Any], float]]:
     for path in sorted((root / CELLS).glob(f"*/{DONE}")):
         try:
-            yield read_json(path.with_name(CELL)), float(read_json(path)["seconds"])
-        except (ComdivError, KeyError, TypeError, ValueError):  # from another version: ignored
+            cell, seconds = load_object(path.with_name(CELL)), load_model(path, Done).seconds
+            validate(cell, CellRecord, str(path))
+        except ComdivError:  # from another version: ignored
             continue
+        if seconds is not None:
+            yield cell, seconds
 
 
 def duration(seconds: float) -> str:

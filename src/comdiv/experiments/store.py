@@ -32,8 +32,9 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation import read_predictions
 from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.experiments.cell import Cell, PlanResults, Record, sources
+from comdiv.experiments.shapes import Divergences, Done, Epoch, Frequencies, Origin, Outcomes, PlanRecord, check_summary
 from comdiv.files import file_sha256, path_part, write_text
-from comdiv.loading import read_json_lines
+from comdiv.loading import load_object, read_json_lines, validate
 from comdiv.problem import Problem, read_problems
 
 PLANS, CELLS, JUDGEMENTS = "plans", "cells", "judgements"
@@ -96,7 +97,8 @@ def read_done(folder: Path) -> dict[str, Any] | None:
     """The marker of a finished cell; None if it is unfinished, or if a file that it names is no longer intact."""
     if not (folder / DONE).is_file():
         return None
-    record = read_json(folder / DONE)
+    record = load_object(folder / DONE)
+    validate(record, Done, str(folder / DONE))
     for name, entry in record.get("files", {}).items():
         path = folder.joinpath(*(path_part(part, f"{folder / DONE}: the file") for part in name.split("/")))
         if not path.is_file() or path.stat().st_size != entry.get("bytes"):
@@ -114,21 +116,19 @@ def read_runs(root: Path) -> tuple[PlanResults, ...]:
 
 def read_plan_results(root: Path, path: Path) -> PlanResults:
     """One plan, with the current state of its cells on disk."""
-    record = read_json(path)
-    try:
-        return PlanResults(
-            name=record["name"],
-            title=record.get("title", ""),
-            reproduces=record.get("reproduces", ""),
-            preset=record.get("preset"),
-            plan=record.get("plan", {}),
-            path=path,
-            about=record.get("about", ""),
-            order=record.get("order", 100),
-            cells=tuple(_with_states(root, [Cell.from_json(cell) for cell in record["cells"]])),
-        )
-    except (KeyError, TypeError) as error:
-        raise ComdivError(f"{path} is not a plan's file of this version: {error}") from error
+    record = load_object(path)
+    validate(record, PlanRecord, f"{path} is not a plan's file of this version")
+    return PlanResults(
+        name=record["name"],
+        title=record.get("title", ""),
+        reproduces=record.get("reproduces", ""),
+        preset=record.get("preset"),
+        plan=record.get("plan", {}),
+        path=path,
+        about=record.get("about", ""),
+        order=record.get("order", 100),
+        cells=tuple(_with_states(root, [Cell.from_json(cell) for cell in record["cells"]])),
+    )
 
 
 def _with_states(root: Path, cells: Sequence[Cell]) -> Iterator[Cell]:
@@ -142,9 +142,11 @@ def _with_states(root: Path, cells: Sequence[Cell]) -> Iterator[Cell]:
             source = datasets.get(cell.key)
             details = RunDetails(folder, None if source is None else cell_folder(root, source))
             summary = done.pop("summary", {})
+            check_summary(cell.kind, summary, f"{folder / DONE}: summary")
             yield replace(cell, status="done", summary=summary, origin=done, details=details)
         elif not (folder / DONE).exists() and (folder / FAILED).is_file():
-            failed = read_json(folder / FAILED)
+            failed = load_object(folder / FAILED)
+            validate(failed, Origin, str(folder / FAILED))
             blocked[cell.key] = cell.label
             yield replace(cell, status="failed", reason=str(failed.pop("reason", "")), origin=failed)
         else:
@@ -164,19 +166,27 @@ class RunDetails:
     def dataset(self) -> Record:
         """`dataset.json`."""
         path = self.folder / "dataset"
-        return read_facts(path) if (path / "dataset.json").is_file() else {}
+        if not (path / "dataset.json").is_file():
+            return {}
+        facts = read_facts(path)
+        validate(facts, Divergences, str(path / "dataset.json"))
+        return facts
 
     def history(self) -> Sequence[Record]:
         """`metrics.jsonl` of the run."""
         path = self.folder / "run" / "metrics.jsonl"
-        return [entry for _, entry in read_json_lines(path)] if path.is_file() else []
+        entries = list(read_json_lines(path)) if path.is_file() else []
+        for number, entry in entries:
+            validate(entry, Epoch, f"{path}, line {number}")
+        return [entry for _, entry in entries]
 
     def frequencies(self) -> Mapping[str, Sequence[Record]]:
         """The lists in the measurement's `report.json`."""
         path = self.folder / "measurement" / "report.json"
         if not path.is_file():
             return {}
-        record = read_json(path)
+        record = load_object(path)
+        validate(record, Frequencies, str(path))
         return {kind: record[kind] for kind in ("atoms", "compounds")}
 
     def outcomes(self) -> Mapping[str, bool] | None:
@@ -187,7 +197,8 @@ class RunDetails:
     def _outcomes(self) -> Mapping[str, bool] | None:
         path = self.folder / "test" / OUTCOMES
         if path.is_file():
-            record = read_json(path)
+            record = load_object(path)
+            validate(record, Outcomes, str(path))
             return {name: good for word, good in _SIDES for name in record[word]}
         predictions, problems = self.folder / "test" / "predictions.jsonl", self._test()
         if not problems or not predictions.is_file():
@@ -228,17 +239,6 @@ def judgement_files(root: Path) -> list[Path]:
     """People's judgements stored with the results."""
     folder = root / JUDGEMENTS
     return sorted(path for path in folder.iterdir() if path.suffix in (".jsonl", ".csv")) if folder.is_dir() else []
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object that we wrote; a damaged one is a one-line error."""
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ComdivError(f"{path}: {error}") from error
-    if not isinstance(record, dict):
-        raise ComdivError(f"{path}: not a JSON object")
-    return record
 
 
 def write_json(path: Path, record: Record) -> None:

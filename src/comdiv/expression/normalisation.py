@@ -13,6 +13,7 @@ from functools import cmp_to_key
 from comdiv.expression.printing import to_infix
 from comdiv.expression.tree import (
     COMMUTATIVE,
+    FAMILY,
     ONE,
     ZERO,
     Expression,
@@ -24,7 +25,6 @@ from comdiv.expression.tree import (
 )
 
 _INVERSE = {"+": "-", "*": "/"}
-_FAMILY = {"+": "+", "-": "+", "*": "*", "/": "*"}
 _NEUTRAL = {"+": ZERO, "*": ONE}
 
 OrderKey = tuple[tuple[float, Fraction], ...]
@@ -48,11 +48,11 @@ class Member:
 
 def chain(expression: Operation, inverse: bool = False) -> list[Member]:
     """The members of a sum or product, with inner brackets of the same family opened: a-(b-c) → +a -b +c."""
-    family = _FAMILY[expression.operator]
+    family = FAMILY[expression.operator]
     members: list[Member] = []
     for operand, flipped in ((expression.left, False), (expression.right, expression.operator in "-/")):
         inside = inverse != flipped
-        if isinstance(operand, Operation) and _FAMILY.get(operand.operator) == family:
+        if isinstance(operand, Operation) and FAMILY.get(operand.operator) == family:
             members.extend(chain(operand, inside))
         else:
             members.append(Member(inside, operand))
@@ -76,7 +76,7 @@ def _normalised(expression: Expression, arrange: Callable[[list[Member]], list[M
     if expression.operator == "^":
         return Operation("^", _normalised(expression.left, arrange), _normalised(expression.right, arrange))
     members = [Member(m.inverse, _normalised(m.expression, arrange)) for m in chain(expression)]
-    return join_chain(_FAMILY[expression.operator], arrange(members))
+    return join_chain(FAMILY[expression.operator], arrange(members))
 
 
 def canonical(expression: Expression) -> Expression:

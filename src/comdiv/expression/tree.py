@@ -12,6 +12,7 @@ from comdiv.errors import ComdivError
 
 OPERATORS = ("+", "-", "*", "/", "^")
 COMMUTATIVE = frozenset("+*")
+FAMILY = {"+": "+", "-": "+", "*": "*", "/": "*"}  # sums and products
 MAX_NODES = 1023  # Math23K's largest expression has 31; leaves room for seven rounds of augmentation
 MAX_DEPTH = 128  # keeps recursion far from Python's own limit
 MAX_REFERENCE = 9_999
@@ -55,25 +56,44 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An inner node: `left operator right`."""
+    """An inner node: `left operator right`.
+
+    Normal forms open the brackets within a sum or a product and write its `terms` as one chain: `opened` is the depth
+    then. It is what is bounded, so that every expression has its normal forms.
+    """
 
     operator: str
     left: "Expression"
     right: "Expression"
     size: int = field(init=False, compare=False, repr=False)
     depth: int = field(init=False, compare=False, repr=False)
+    terms: int = field(init=False, compare=False, repr=False)
+    opened: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ExpressionError(f"unknown operator '{self.operator[:20]}'; known: {' '.join(OPERATORS)}")
         size = 1 + node_count(self.left) + node_count(self.right)
         depth = 1 + max(tree_depth(self.left), tree_depth(self.right))
+        terms, inner = 0, 0  # `inner`: the depth of the deepest term
+        for operand in (self.left, self.right):
+            if not isinstance(operand, Operation):
+                terms += 1
+            elif FAMILY.get(operand.operator, "") == FAMILY.get(self.operator):
+                terms += operand.terms
+                inner = max(inner, operand.opened - operand.terms + 1)
+            else:
+                terms += 1
+                inner = max(inner, operand.opened)
+        opened = terms - 1 + inner
         if size > MAX_NODES:
             raise ExpressionError(f"an expression has at most {MAX_NODES} nodes")
-        if depth > MAX_DEPTH:
+        if opened > MAX_DEPTH:
             raise ExpressionError(f"an expression is at most {MAX_DEPTH} levels deep")
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "opened", opened)
 
 
 Leaf = Reference | Constant

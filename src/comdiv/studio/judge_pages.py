@@ -134,7 +134,7 @@ def _item(request: Request, session: JudgingSession, judge: Judge, place: int, w
         "pieces": views.pieces(reading, None),
         "criteria": CRITERIA,
         "explained": EXPLAINED,
-        "given": session.own_marks(judge.name).get(place),
+        "given": session.own_mark(judge.name, place),
         "solution": views.in_numbers(reading, problem.expression) if with_solution else "",
     }
     return render("judge_item.html" if is_partial(request) else "judge_page.html", summary=False, **values)
@@ -152,8 +152,8 @@ def _results(request: Request, session: JudgingSession, judge: Judge | None) -> 
     texts: dict[str, str] = {}
     if all(one.finished for one in judges):
         found = agreement(session.all_judgements())
-        problems = {problem.id: problem for problem in map(session.problem, range(1, session.size + 1))}
-        texts = {disputed[0].id: problems[disputed[0].id].text for disputed in found.disagreements}
+        problems = {problem.id: problem.text for problem in session.problems}
+        texts = {disputed[0].id: problems[disputed[0].id] for disputed in found.disagreements}
     values: dict[str, Any] = {"session": session, "judge": judge, "judges": judges, "found": found, "texts": texts}
     values |= {"criteria": CRITERIA, "here": request.url.path, "base": f"/judge/{judge.secret}" if judge else ""}
     return render("judge_progress.html" if is_partial(request) else "judge_results.html", **values)

@@ -13,12 +13,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import local
 from typing import Any
 
 from comdiv.corpora.corpus_options import load_corpus
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, Judgement
 from comdiv.files import path_part
+from comdiv.loading import parse_json
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 
@@ -66,12 +68,15 @@ class JudgingSession:
         if not path.is_file():
             raise ComdivError(f"{path}: no such judging session")
         self.path = path
-        try:
-            with self._transaction() as connection:
-                self.size = int(connection.execute("SELECT count(*) FROM problems").fetchone()[0])
-                rows = connection.execute("SELECT key, value FROM facts").fetchall()
-                self.facts: Mapping[str, Any] = {key: json.loads(value) for key, value in rows}
-        except (sqlite3.DatabaseError, ValueError) as error:
+        self._connections = local()
+        with self._transaction() as connection:
+            records = connection.execute("SELECT record FROM problems ORDER BY place").fetchall()
+            facts = connection.execute("SELECT key, value FROM facts").fetchall()
+        try:  # neither ever changes: they are read once
+            self.problems = tuple(Problem.from_json(parse_json(str(record))) for (record,) in records)
+            self.facts: Mapping[str, Any] = {key: parse_json(str(value)) for key, value in facts}
+            self.organiser = str(self.facts["organiser"])  # a secret, too: its page shows progress and results
+        except (ValueError, KeyError, ComdivError) as error:
             raise ComdivError(f"{path} is not a judging session: {error}") from error
 
     @classmethod
@@ -109,24 +114,37 @@ class JudgingSession:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction, written through to disk (WAL, synchronous = FULL) when the block ends."""
-        with closing(sqlite3.connect(self.path, timeout=30, isolation_level=None)) as connection:
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA foreign_keys = ON")
+        """A transaction, written through to disk (WAL, synchronous = FULL) when the block ends.
+
+        Every thread keeps its connection. Whatever SQLite complains about, a damaged page or a lock, is one line.
+        """
+        try:
+            connection = self._connection()
             connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
             try:
                 yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise ComdivError(f"{self.path} cannot be used: {error}") from error
 
-    # --- who ---
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._connections, "own", None)
+        if connection is None:
+            connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._connections.own = connection
+        return connection
 
     @property
-    def organiser(self) -> str:
-        """The organiser's secret: its page shows progress, and the results when all have finished."""
-        return str(self.facts["organiser"])
+    def size(self) -> int:
+        """The number of problems."""
+        return len(self.problems)
+
+    # --- who ---
 
     def judges(self) -> list[Judge]:
         """The judges in the order in which they were named, with the number of their marks, never the marks."""
@@ -135,12 +153,12 @@ class JudgingSession:
                 "SELECT name, secret, finished, (SELECT count(*) FROM marks WHERE judge = name) "
                 "FROM judges ORDER BY judges.place"
             ).fetchall()
-        return [Judge(name, secret, finished is not None, marked) for name, secret, finished, marked in rows]
+        return [Judge(str(name), str(secret), finished is not None, marked) for name, secret, finished, marked in rows]
 
     def judge(self, secret: str) -> Judge | None:
         """The judge to whom this link belongs."""
-        same = [one for one in self.judges() if secrets.compare_digest(one.secret.encode(), secret.encode())]
-        return same[0] if same else None
+        known = [one for one in self.judges() if secrets.compare_digest(one.secret.encode(), secret.encode())]
+        return known[0] if known else None
 
     def add_judge(self, name: str) -> None:
         """Add a judge while the results are still hidden: afterwards nobody could judge blindly."""
@@ -155,18 +173,15 @@ class JudgingSession:
 
     def problem(self, place: int) -> Problem:
         """The problem at a place, counted from 1."""
-        with self._transaction() as connection:
-            row = connection.execute("SELECT record FROM problems WHERE place = ?", (place,)).fetchone()
-        if row is None:
+        if not 1 <= place <= self.size:
             raise ComdivError(f"there is no problem {place}: the session has {self.size}")
-        return Problem.from_json(json.loads(row[0]))
+        return self.problems[place - 1]
 
     def mark(self, judge: str, place: int, marks: Mapping[str, bool], comment: str = "") -> None:
         """Store a judge's marks for a problem, replacing any earlier ones."""
         if missing := [name for name in CRITERIA if name not in marks]:
             raise ComdivError(f"problem {place} still needs a mark for {' and '.join(missing)}")
-        if not 1 <= place <= self.size:
-            raise ComdivError(f"there is no problem {place}: the session has {self.size}")
+        self.problem(place)  # there must be one
         values = [int(marks[name]) for name in CRITERIA]
         with self._transaction(writes=True) as connection:
             self._refuse_finished(connection, judge)
@@ -180,9 +195,15 @@ class JudgingSession:
         with self._transaction() as connection:
             return _judgements(connection, judge)
 
+    def own_mark(self, judge: str, place: int) -> Judgement | None:
+        """A judge's own mark of one problem."""
+        with self._transaction() as connection:
+            return _judgements(connection, judge, place).get(place)
+
     def next_unmarked(self, judge: str, after: int = 0) -> int | None:
         """The first place without a mark after another one, continuing from the beginning; None: all are marked."""
-        marked = self.own_marks(judge)
+        with self._transaction() as connection:
+            marked = {place for (place,) in connection.execute("SELECT place FROM marks WHERE judge = ?", (judge,))}
         places = [*range(after + 1, self.size + 1), *range(1, after + 1)]
         return next((place for place in places if place not in marked), None)
 
@@ -220,14 +241,17 @@ class JudgingSession:
             return [mark for name, _ in rows for mark in _judgements(connection, name).values()]
 
 
-def _judgements(connection: sqlite3.Connection, judge: str) -> dict[int, Judgement]:
+def _judgements(connection: sqlite3.Connection, judge: str, place: int | None = None) -> dict[int, Judgement]:
+    """A judge's marks by place: all of them, or that of one place."""
     rows = connection.execute(
         "SELECT marks.place, id, grammar, fluency, logic, comment, time FROM marks JOIN problems USING (place) "
-        "WHERE judge = ? ORDER BY marks.place",
-        (judge,),
+        "WHERE judge = :judge AND marks.place = coalesce(:place, marks.place) ORDER BY marks.place",
+        {"judge": judge, "place": place},
     ).fetchall()
     return {
-        place: Judgement.of_criteria(name, judge, bool(grammar), bool(fluency), bool(logic), comment, time)
+        place: Judgement.of_criteria(
+            str(name), judge, bool(grammar), bool(fluency), bool(logic), str(comment), str(time)
+        )
         for place, name, grammar, fluency, logic, comment, time in rows
     }
 
