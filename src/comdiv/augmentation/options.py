@@ -1,4 +1,4 @@
-"""The options of the augmentation, and two presets: `comdiv` (best on development data) and `paper` (§IV)."""
+"""The options of the augmentation, and its presets: `sense`, `mixed`, `structure` and `paper` (§IV)."""
 
 import hashlib
 import re
@@ -11,19 +11,23 @@ from comdiv.errors import unknown_name
 from comdiv.registry import OPERATIONS
 from comdiv.settings import NOT_AN_OPTION, Option, Settings
 
-PRESETS = ("comdiv", "paper")
 PAPER_OPERATIONS = ("1", "2")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class AugmentationOptions(Settings):
-    """Everything that determines an augmented set, except the data. The defaults are the preset `comdiv`."""
+    """Everything that determines an augmented set, except the data. The defaults are the preset `structure`."""
 
     noun: ClassVar[str] = "option"
 
     rounds: int = Field(default=1, ge=1, le=100, description="Number of rounds, T of Algorithm 1.")
     operations: tuple[int | str, ...] = Field(
         default=(1, 2), description="1 (structural), 2 (lexical), or the name of a package's operation: 1,2,NAME."
+    )
+    compose: Literal["unify", "paste", "both"] = Field(
+        default="paste",
+        description="How operation 1 joins two problems: unify tells one story, paste exchanges clauses as they are "
+        "(the paper), both makes half of each.",
     )
     match: Literal["unit", "environment"] = Field(
         default="unit", description="What question and clause must share in operation 1; the paper uses environment."
@@ -130,7 +134,7 @@ class AugmentationOptions(Settings):
         """A preset's options with changes; the error for an unknown name suggests the nearest known one."""
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)
-        return cls.checked(**{**(_PAPER if name == "paper" else {}), **changes})
+        return cls.checked(**{**PRESETS[name], **changes})
 
 
 def _others(names: Iterable[str]) -> tuple[str, ...]:
@@ -138,18 +142,27 @@ def _others(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in PAPER_OPERATIONS)
 
 
-# Algorithm 1 as printed, with GTS as the ranker; sampling bounds it, because Math23K has too many pairs to rank.
-_PAPER: dict[str, Any] = {
-    "rounds": 7,
-    "match": "environment",
-    "checks": "paper",
-    "per_problem": (5, 5),
-    "growth": None,
-    "more_operators": None,
-    "ranker": "gts",
-    "rank": "prediction",
-    "keep": 0.2,
-    "keep_by": "joint",
-    "warm_start": False,
-    "repeat_originals": 1,
+PRESETS: dict[str, dict[str, Any]] = {
+    # Problems that people would write: one story each, told from the training set's own stories.
+    "sense": {"compose": "unify", "checks": "full", "per_problem": (6, 2)},
+    # Half of the compounds make sense, half are pasted: for accuracy alone.
+    "mixed": {"compose": "both", "per_problem": (8, 2)},
+    # Many compounds, hardly one of them coherent: what structure alone teaches.
+    "structure": {},
+    "comdiv": {},  # the name of `structure` before there were others
+    # Algorithm 1 as printed, with GTS as the ranker; sampling bounds it, because Math23K has too many pairs to rank.
+    "paper": {
+        "rounds": 7,
+        "match": "environment",
+        "checks": "paper",
+        "per_problem": (5, 5),
+        "growth": None,
+        "more_operators": None,
+        "ranker": "gts",
+        "rank": "prediction",
+        "keep": 0.2,
+        "keep_by": "joint",
+        "warm_start": False,
+        "repeat_originals": 1,
+    },
 }

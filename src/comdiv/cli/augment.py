@@ -15,7 +15,9 @@ def augment(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the new dataset; interrupted work there is resumed.")],
     changes: dict[str, Any],
-    preset: Annotated[str, typer.Option(help="comdiv, or paper for Algorithm 1 as printed.")] = "comdiv",
+    preset: Annotated[
+        str, typer.Option(help="sense, mixed, structure, or paper for Algorithm 1 as printed.")
+    ] = "comdiv",
     ban: Annotated[
         Path | None, typer.Option(help="Hashes of texts that must not be produced, from `comdiv data hashes`.")
     ] = None,

@@ -114,7 +114,9 @@ class AugmentationPlan(PlanPart):
     `ranker: solver` takes the method's own solver, as in the paper; `ban: test` excludes the test texts by hash.
     """
 
-    preset: Literal["comdiv", "paper"] = Field(default="comdiv", description="The preset of `comdiv augment`.")
+    preset: Literal["comdiv", "sense", "mixed", "structure", "paper"] = Field(
+        default="comdiv", description="The preset of `comdiv augment`."
+    )
     options: dict[str, Any] = Field(default_factory=dict, description="Options that differ from the preset's.")
     seeds: tuple[int, ...] = Field(default=(0,), description="One augmented set for each seed.")
     more_seeds: dict[Name, tuple[int, ...]] = Field(

@@ -6,6 +6,7 @@ from comdiv.errors import ComdivError
 from comdiv.language.align import Alignment, align
 from comdiv.language.base import ClauseSpan, ContentWords, Language, Token, UnitLexicon, learn_units
 from comdiv.language.coherence import Coherence
+from comdiv.language.sequels import Sequels
 from comdiv.registry import LANGUAGES
 
 
@@ -33,6 +34,14 @@ def coherence_of(code: str) -> Coherence:
     return coherence
 
 
+def sequels_of(code: str) -> Sequels:
+    """A language's ways to go on with a story."""
+    sequels = get_language(code).sequels
+    if sequels is None:
+        raise ComdivError(f"the language '{code}' has no sequels: use --compose paste")
+    return sequels
+
+
 def detect_language(text: str) -> str:
     """The language that recognises a text: `zh` if it has Chinese characters, `en` if no language does."""
     others = (code for code in LANGUAGES.names() if code != "en")
@@ -45,6 +54,7 @@ __all__ = [
     "Coherence",
     "ContentWords",
     "Language",
+    "Sequels",
     "Token",
     "UnitLexicon",
     "align",
@@ -53,4 +63,5 @@ __all__ = [
     "get_language",
     "learn_units",
     "register_language",
+    "sequels_of",
 ]

@@ -24,6 +24,7 @@ from comdiv.problem import Quantity
 if TYPE_CHECKING:
     from comdiv.language.coherence import Coherence
     from comdiv.language.prompts import Prompts
+    from comdiv.language.sequels import Sequels
     from comdiv.language.story import StoryWords
 
 NUMBER_MASK = "NUM"  # replaces every number where its value does not matter
@@ -141,6 +142,11 @@ class Language(ABC):
     @property
     def coherence(self) -> "Coherence | None":
         """This language's part of `comdiv augment --checks full`; None if it has none."""
+        return None
+
+    @property
+    def sequels(self) -> "Sequels | None":
+        """This language's part of `comdiv augment --compose unify`; None if it has none."""
         return None
 
     @cached_property

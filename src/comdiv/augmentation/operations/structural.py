@@ -17,6 +17,7 @@ import numpy as np
 
 from comdiv.augmentation.environments import EnvironmentIndex, Integers, group_on
 from comdiv.augmentation.operations import NO_VALUE, CurrentSet, Draft, ProblemOperation, Refusal
+from comdiv.augmentation.operations.unification import Unifier, learn_unifiers
 from comdiv.augmentation.soundness import is_degenerate, is_overdrawn, positive_value
 from comdiv.expression import Expression, Leaf, Reference, leaves, map_leaves, renumber
 from comdiv.expression.tree import ONE
@@ -348,7 +349,10 @@ class Frames:
 
 
 class Structural(ProblemOperation):
-    """Compositions of two problems: the only operation that makes new structures."""
+    """Compositions of two problems: the only operation that makes new structures.
+
+    `paste` puts the narrative into the other text as it is, as in the paper; `unify` tells both as one story.
+    """
 
     title = "structural"
     per_problem = 12
@@ -356,9 +360,16 @@ class Structural(ProblemOperation):
     _matches: Matches
     _frames: Frames | None
     _environments: EnvironmentIndex | None = None
+    _readings: Sequence[Reading]
+    _unifiers: dict[str, Unifier]  # by language
 
     def index(self, current: CurrentSet) -> None:
         """Match questions and clauses by unit or by environment; with the full checks, also by what they are about."""
+        self._readings = current.readings
+        if self.options.compose != "paste":
+            self._unifiers = learn_unifiers(current.readings)
+        if self.options.compose == "unify":
+            return
         self._components = [Component(reading) for reading in current.readings]
         self._frames = Frames(current.readings, current.actors) if self.options.checks == "full" else None
         if self.options.match == "unit":
@@ -369,6 +380,12 @@ class Structural(ProblemOperation):
 
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
         """Drafts that use the narrative of one problem, in random order, and refusals of the pairs that give none."""
+        if self.options.compose == "paste":
+            return self._pasted(place, source, wanted)
+        unified = self._unifiers[self._readings[place].problem.language].drafts(place, source)
+        return unified if self.options.compose == "unify" else _alternate(unified, self._pasted(place, source, wanted))
+
+    def _pasted(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
         components, more = self._components, self.options.more_operators
         asking = components[place]
         language, inside = asking.reading.problem.language, asking.reading.operators
@@ -400,7 +417,8 @@ class Structural(ProblemOperation):
 
     def check(self, draft: Draft) -> str | None:
         """Whole numbers stay whole, shares stay shares; nothing negative on the way or undone; no clause twice."""
-        assert isinstance(draft, CompositionDraft)
+        if not isinstance(draft, CompositionDraft):
+            return super().check(draft)
         asking, stating = draft.asking, draft.stating
         before, after = stating.magnitudes[draft.quantity], asking.magnitude
         if before.whole and not after.whole:
@@ -421,6 +439,19 @@ class Structural(ProblemOperation):
             *stating.bare_clauses[draft.clause + 1 :],
         ]
         return "a clause twice" if len(set(clauses)) != len(clauses) else None
+
+
+def _alternate(first: Iterator[Draft | Refusal], second: Iterator[Draft | Refusal]) -> Iterator[Draft | Refusal]:
+    """Drafts from both in turn, as long as there are any; refusals pass in between."""
+    turns = [first, second]
+    while turns:
+        for turn in list(turns):
+            for draft in turn:
+                yield draft
+                if not isinstance(draft, Refusal):
+                    break
+            else:
+                turns.remove(turn)
 
 
 def _may_be_undone(asking: Component, stating: Component) -> bool:

@@ -13,6 +13,7 @@ from comdiv.problem import Quantity
 
 if TYPE_CHECKING:
     from comdiv.language.coherence import Coherence
+    from comdiv.language.sequels import Sequels
 
 _WORD = re.compile(r"['’]s\b|[^\W\d_]+(?:-[^\W\d_]+)*(?:['’](?!s\b)[^\W\d_]+)?|\S")
 _QUESTION_WORDS = "how|what|find|calculate|determine|compute"
@@ -57,7 +58,7 @@ _IRREGULAR = {
     "buses": "bus", "quizzes": "quiz", "lbs": "lb", "series": "series", "lens": "lens",
 }  # fmt: skip
 # Units that end the look-ahead: in "5 pounds apples cost" the unit is the pound.
-_MEASURES = frozenset([
+MEASURES = frozenset([
     "inch", "foot", "yard", "mile", "meter", "kilometer", "centimeter", "km", "cm", "mm", "acre", "cup", "pint",
     "quart", "gallon", "liter", "teaspoon", "tablespoon", "ounce", "pound", "ton", "gram", "kilogram", "kg", "hour",
     "minute", "second", "day", "week", "month", "year", "dollar", "cent", "time", "percent",
@@ -75,6 +76,12 @@ class English(Language):
         from comdiv.language.en.coherence import EnglishCoherence
 
         return EnglishCoherence()
+
+    @property
+    def sequels(self) -> "Sequels":
+        from comdiv.language.en.sequels import EnglishSequels
+
+        return EnglishSequels()
 
     def proper_names(self, texts: Iterable[str]) -> frozenset[str]:
         """The words that a corpus always capitalises, and not only at the beginning of sentences."""
@@ -165,7 +172,7 @@ class English(Language):
                 break
             if word[:1].isalpha() and (known or tag.startswith("NN")):
                 noun = word
-                if singular(word) != word.lower() or singular(word) in _MEASURES:
+                if singular(word) != word.lower() or singular(word) in MEASURES:
                     break  # a plural ends the noun group: "5 men work", "3 trees today"
             elif noun is not None or not word[:1].isalpha() or not tag.startswith(_BETWEEN):
                 break

@@ -13,6 +13,7 @@ from comdiv.problem import Quantity
 
 if TYPE_CHECKING:
     from comdiv.language.coherence import Coherence
+    from comdiv.language.sequels import Sequels
 
 _CLAUSE_END = re.compile(r"[。．？！；，：?!;,]+[”’」』）)]*")
 _ASKED_SHARE = re.compile(r"(?:几|多少|百)分之(?:几|多少)")
@@ -63,6 +64,12 @@ class Chinese(Language):
         from comdiv.language.zh.coherence import ChineseCoherence
 
         return ChineseCoherence()
+
+    @property
+    def sequels(self) -> "Sequels":
+        from comdiv.language.zh.sequels import ChineseSequels
+
+        return ChineseSequels()
 
     def words(self, text: str, start: int, end: int) -> list[Token]:
         tokens: list[Token] = []

@@ -1,0 +1,186 @@
+"""English topics: the question says who has, got, needs or did how many of what, or that it lies there."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from comdiv.language.base import NUMBER_MASK
+from comdiv.language.en import MEASURES, English, singular
+from comdiv.language.en.coherence import verb_stem
+from comdiv.language.en.people import find_people, people_in, person_before
+from comdiv.language.sequels import Sequels, Topic, is_whole
+
+if TYPE_CHECKING:
+    from comdiv.language.coherence import Actors
+    from comdiv.reading import Clause, Reading
+
+# Questions in lower case, without their question mark. Each role has a form; what they share comes first.
+_ALL = r"in all|altogether|in total|total|all together|together|combined|overall|all"
+_WHEN = r"now|left|left over|over|remaining|still|then|in the end|at the end|by the end|today"
+_TAIL = rf"(?: (?:{_ALL}|{_WHEN}))*$"
+_OPENING = r"^(?:(?:in (?:all|total)|altogether|now|so) ,? ?)?"
+_WHAT = r"how (?:many(?: (?P<things>[a-z][a-z' -]*?))?|much (?P<money>money))(?: total| in (?:all|total))? "
+_WHO = r"(?P<owner>(?:(?:mrs|mr|ms|miss|dr)\.? )?[a-z]+)"
+_HAS = rf"(?:does|do|will|would|did) {_WHO} (?:now |still |then )?(?:have|own|end up with|end with)"
+_DID = (
+    rf"(?:did|does|will|would|has|have) {_WHO} (?P<verb>[a-z]+)"
+    r"(?P<where> (?:in|on|at|from|for|to|with|up|during) ?[a-z ]*?)?"
+)
+_THERE = (
+    r"(?:are|were|will be|would be|will there be|would there be)(?: now)?(?: there)?"
+    r"(?: (?:in|on|at) (?:the|his|her|their|this) [a-z ]+?)?"
+)
+_ROLES = {
+    role: re.compile(_OPENING + _WHAT + form + _TAIL)
+    for role, form in (("has", _HAS), ("did", _DID), ("there", _THERE))
+}
+_PAID = re.compile(rf"{_OPENING}how much (?:money )?(?:did|does|will|would) {_WHO} (?P<verb>spend|pay){_TAIL}")
+_HAD_BEFORE = re.compile(r"^.*\bdid [a-z. ]+ have(?! left| now| in| altogether| total| over| remaining| still)")
+_PRONOUNS = {"he": "him", "she": "her", "they": "them"}
+_SPACED_STOP = re.compile(r"\s[.?](?:\s|$)")
+
+
+class EnglishSequels(Sequels):
+    """English, as in MAWPS."""
+
+    def __init__(self) -> None:
+        super().__init__(English().data("sequels.yaml"))
+
+    def topics(self, readings: "Sequence[Reading]") -> list[Topic | None]:
+        actors = find_people(readings)
+        return [self._topic(reading, actors) for reading in readings]
+
+    def things(self, reading: "Reading", clause: int) -> Iterable[str]:
+        return [unit for number in reading.clauses[clause].quantities if (unit := reading.quantities[number].unit)]
+
+    def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
+        there = set(re.findall(r"\w+", topic.story.lower()))
+        return [name for name in names if " " not in name and name.lower() not in there]
+
+    def join(self, story: str, sentences: str, donor: "Reading") -> str:
+        sentences = sentences[:1].upper() + sentences[1:]
+        if _SPACED_STOP.search(donor.text):
+            sentences = re.sub(r"([.,?])(?=\s|$)", r" \1", sentences)
+        text = f"{story} {sentences}"
+        return text.lower() if donor.text.islower() else text
+
+    def clause_text(self, words: Iterable[str]) -> str:
+        return " ".join(words)
+
+    # --- topics ---
+
+    def _topic(self, reading: "Reading", actors: "Actors") -> Topic | None:
+        if len(reading.clauses) < 2 or not reading.used.isdisjoint(reading.question.quantities):
+            return None
+        asked, story = _plain(reading.question), self._story(reading)
+        if story is None or _HAD_BEFORE.match(asked):
+            return None
+        if match := _PAID.match(asked):
+            return self._owned(reading, "paid", match, "dollar", "", story, actors)
+        for role, pattern in _ROLES.items():
+            if match := pattern.match(asked):
+                return self._asked(reading, role, match, story, actors)
+        return None
+
+    def _asked(
+        self, reading: "Reading", role: str, match: re.Match[str], story: str, actors: "Actors"
+    ) -> Topic | None:  # fmt: skip
+        """The topic of a question that has the form of a role."""
+        things = match["things"] or ("" if match["money"] else _counted_things(reading))
+        if things is None or self.patterns["no_things"].search(f"{things} "):
+            return None
+        unit = "dollar" if match["money"] or things == "dollars" else singular(_head(things))
+        if unit == "dollar":
+            return self._owned(reading, "money", match, unit, "", story, actors) if role == "has" else None
+        if reading.asked_unit not in (None, unit):
+            return None
+        if role == "there":
+            return Topic(role, unit, unit, story, _forms(things), plural=True, traits=_traits(reading, unit))
+        if role == "did":
+            stem = verb_stem(match["verb"])
+            role = next((kind for kind in ("got", "need") if stem in self.words[kind]), "did")
+        return self._owned(reading, role, match, unit, things, story, actors)
+
+    def _owned(
+        self, reading: "Reading", role: str, match: re.Match[str], unit: str, things: str, story: str, actors: "Actors"
+    ) -> Topic | None:  # fmt: skip
+        """A topic that belongs to somebody: named in the story, or a pronoun that can mean only one person."""
+        owner = self._person(reading, match["owner"], actors)
+        if owner is None:
+            return None
+        groups = match.groupdict()
+        verb, pronoun = groups.get("verb") or "", _PRONOUNS.get(owner.lower())
+        past = "" if groups.get("where") else _past_form(reading, verb)
+        traits = _traits(reading, unit) | {"verb" if past else "", "" if pronoun else "named"}
+        slots = {"owner": owner, "whom": pronoun or owner, "verb": verb, "past": past, **_forms(things)}
+        return Topic(role, unit, unit, story, slots, plural=owner == "they", traits=traits)
+
+    def _person(self, reading: "Reading", owner: str, actors: "Actors") -> str | None:
+        if owner in self.words["nobody"]:
+            return None
+        if owner in _PRONOUNS:
+            known = None if owner == "they" else person_before(reading, len(reading.clauses) - 1, owner, actors)
+            return known or owner
+        names = {name for clause in reading.clauses for name in people_in(clause, actors)}
+        return next((name for name in sorted(names) if name.lower().replace(" .", ".") == owner), None)
+
+    def _story(self, reading: "Reading") -> str | None:
+        """The narrative as whole sentences: "If she gives 3 away, how many…" becomes "She gives 3 away."."""
+        last = reading.narrative[-1]
+        end = last.text.strip()
+        if self.patterns["loose"].match(end.lower()):
+            return None
+        if end.endswith(","):
+            if NUMBER_MASK not in last.masked:
+                return None
+            body = re.sub(self.patterns["condition"], "", end.rstrip(", "))
+            end = body[:1].upper() + body[1:] + (" ." if _SPACED_STOP.search(reading.text) else ".")
+        elif not end.endswith((".", "!", ".”", '."')):
+            return None
+        return f"{reading.text[: last.start].strip()} {end}".strip()
+
+
+def _plain(question: "Clause") -> str:
+    """The words of a question in lower case, without its closing sign."""
+    return re.sub(r" ?\. ", ". ", " ".join(question.masked)).strip(" ?.,!")
+
+
+def _traits(reading: "Reading", unit: str) -> frozenset[str]:
+    return frozenset(["measure" if unit in MEASURES else "count", "whole" if is_whole(reading) else ""])
+
+
+def _counted_things(reading: "Reading") -> str | None:
+    """What the numbers of the expression count, as written, if all of them count the same."""
+    units = {reading.quantities[index].unit for index in reading.used} - {None}
+    for clause in reading.narrative if len(units) == 1 else ():
+        for place, token in enumerate(clause.tokens):
+            if token.quantity is None:
+                continue
+            for end in range(place + 1, min(place + 4, len(clause.tokens))):
+                word = clause.masked[end]
+                if {singular(word)} == units and singular(word) != word:
+                    return " ".join(clause.masked[place + 1 : end + 1])
+                if not word.isalpha():
+                    break
+    return None
+
+
+def _head(things: str) -> str:
+    """The counted noun: "pieces" of "pieces of candy"."""
+    return things.split(" of ")[0].split()[-1]
+
+
+def _forms(things: str) -> dict[str, str]:
+    """The plural as it is written, and the singular."""
+    head, of, rest = things.partition(" of ")
+    *before, noun = head.split() or [""]
+    return {"things": things, "thing": " ".join([*before, singular(noun)]) + of + rest}
+
+
+def _past_form(reading: "Reading", verb: str) -> str:
+    """The form of the verb that the narrative uses in the past; empty if it does not."""
+    stem = verb_stem(verb)
+    words = (word for clause in reading.narrative for word in clause.masked if not word.endswith(("s", "ing")))
+    forms = Counter(word for word in words if word != verb and verb_stem(word) == stem)
+    return forms.most_common(1)[0][0] if verb and forms else ""

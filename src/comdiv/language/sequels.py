@@ -1,0 +1,144 @@
+"""How a story goes on: what `comdiv augment --compose unify` needs from a language.
+
+Operation 1 (§IV) puts the answer of one problem, the *donor*, where another, the *host*, states a number. To read as
+one story, the donor's narrative is kept as it is, and what the host does with the number is told again about the
+donor's own people and things, in a *sequel*: a clause with the host's number and a question. The sequels are sentences
+in the `sequels.yaml` of a language's folder; which of them suit a thing is learnt from the training set.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from comdiv.errors import ComdivError
+from comdiv.expression import Expression, Leaf, Operation, Reference, map_leaves, parse, used_quantities
+
+if TYPE_CHECKING:
+    from comdiv.reading import Reading
+
+STORY, NUMBER = Reference(0), Reference(1)  # in a step: the donor's answer and the host's number
+_CHOICE = re.compile(r"\[([^\]|]*)\|([^\]]*)\]")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a donor asks for, as something that a story can go on with.
+
+    `role` says how the question puts it (somebody has it, it lies there, it was earned…), `unit` and `thing` what is
+    counted, `slots` the words that sequels use. `story` is the narrative, made to end a sentence.
+    """
+
+    role: str
+    unit: str
+    thing: str
+    story: str
+    slots: Mapping[str, str]
+    plural: bool = False  # whether the subject of the story is more than one
+    traits: frozenset[str] = frozenset()  # what sequels may ask for: `count`, `measure`, `named`…
+
+
+@dataclass(frozen=True, slots=True)
+class Sequel:
+    """One way to go on: `step` is the expression over the story's value and the number, `texts` are its wordings.
+
+    A host shows the step if its expression ends with it and `clue` matches the number's clause and the question. Named
+    groups of the clue fill slots. `needs` are traits of the topic, or uses of its thing that the training set must
+    show; `asks` is the unit of the answer, `topic` for the story's own.
+    """
+
+    name: str
+    roles: frozenset[str]
+    step: Expression
+    texts: tuple[str, ...]
+    clue: re.Pattern[str]
+    needs: frozenset[str] = frozenset()
+    asks: str = "topic"
+    number: str = "host"  # `topic`: the number counts what the story counts
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue leaves open
+
+    def compose(self, inner: Expression, number: Expression) -> Expression:
+        """The step with the donor's expression and the host's number in place."""
+
+        def fill(leaf: Leaf) -> Expression:
+            return inner if leaf == STORY else number if leaf == NUMBER else leaf
+
+        return map_leaves(self.step, fill)
+
+
+class Sequels(ABC):
+    """One language's sequels and its way to find topics."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self.sequels = tuple(read_sequel(entry) for entry in table["sequels"])
+        self.uses = {name: re.compile(pattern) for name, pattern in table["uses"].items()}
+        self.patterns = {name: re.compile("|".join(parts)) for name, parts in table.get("patterns", {}).items()}
+        self.words = {name: frozenset(words.split()) for name, words in table.get("words", {}).items()}
+        self.names = {name: dict(entries) for name, entries in table.get("names", {}).items()}
+
+    @abstractmethod
+    def topics(self, readings: "Sequence[Reading]") -> "list[Topic | None]":
+        """The topic of each problem, None where the question names nothing that a story could go on with."""
+
+    @abstractmethod
+    def things(self, reading: "Reading", clause: int) -> Iterable[str]:
+        """The things that a clause speaks of, as topics name them."""
+
+    @abstractmethod
+    def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
+        """What can be compared with the story's own: some of the corpus's people, or things of the same kind."""
+
+    @abstractmethod
+    def join(self, story: str, sentences: str, donor: "Reading") -> str:
+        """The story and its sequel as one text in the donor's own spelling: its spaces, signs and capitals."""
+
+    @abstractmethod
+    def clause_text(self, words: Iterable[str]) -> str:
+        """The masked words of a clause as one text, for patterns."""
+
+    def clue_text(self, reading: "Reading", quantity: int) -> str:
+        """What clues are matched with: the number's clause with the number as `@`, a bar, and the question."""
+        clause = reading.clauses[reading.clause_of(quantity)]
+        words = [
+            "@" if token.quantity == quantity else word
+            for token, word in zip(clause.tokens, clause.masked, strict=True)
+        ]
+        return self.clause_text([*words, "|", *reading.question.masked])
+
+
+def is_whole(reading: "Reading") -> bool:
+    """Whether the story ends with no more than what is asked: "now he has 85" tells of more than what he bought."""
+    tree = reading.expression
+    if not isinstance(tree, Operation) or tree.operator != "-":
+        return True
+    first, second = (min(used_quantities(side), default=0) for side in (tree.left, tree.right))
+    return first <= second
+
+
+def read_sequel(entry: Mapping[str, Any]) -> Sequel:
+    """A sequel of a `sequels.yaml`; raises an error that names it."""
+    try:
+        step = parse(str(entry["step"]).replace("X", "N0").replace("n", "N1"))
+        return Sequel(
+            name=entry["name"],
+            roles=frozenset(str(entry["roles"]).split()),
+            step=step,
+            texts=tuple(entry["texts"]),
+            clue=re.compile(str(entry["clue"])),
+            needs=frozenset(str(entry.get("needs", "")).split()),
+            asks=entry.get("asks", "topic"),
+            number=entry.get("number", "host"),
+            words={slot: tuple(words) for slot, words in entry.get("words", {}).items()},
+        )
+    except (KeyError, TypeError, re.error) as error:
+        raise ComdivError(f"sequel '{entry.get('name', '?')}': {error}") from error
+
+
+def fill_in(text: str, slots: Mapping[str, str], *, plural: bool) -> str | None:
+    """A wording with its slots filled and `[gives|give]` decided; None if a slot is open."""
+    chosen = _CHOICE.sub(lambda match: match[2] if plural else match[1], text)
+    if any(slot not in slots for slot in _SLOT.findall(chosen)):
+        return None
+    return _SLOT.sub(lambda match: slots[match[1]], chosen)

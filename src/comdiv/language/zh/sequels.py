@@ -1,0 +1,203 @@
+"""Chinese topics: what the question counts (苹果有多少千克), a price, a cost, a rate, a task, a distance.
+
+The words are in `sequels.yaml`.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from comdiv.language.sequels import Sequels, Topic, is_whole
+from comdiv.language.zh import Chinese, tag_words
+
+if TYPE_CHECKING:
+    from comdiv.reading import Reading
+
+_ENDS = "。．？！；，：?!;,= ＝"
+_OPENINGS = ("那么", "请问", "问")
+_MONEY = ("元钱", "块钱", "钱")
+LEAST_COMPARISONS = 2  # of two things, before they count as one kind; one may be chance
+LONG_STORY = 30  # characters; a shorter story goes on after a comma
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A question around its 多少 and unit: 果园里有苹果树 | 多少棵 | 苹果树."""
+
+    before: str
+    unit: str
+    after: str
+    story: str
+
+    def topic(self, role: str, thing: str = "", traits: Iterable[str] = (), **slots: str) -> Topic:
+        """A topic of this question."""
+        words = {"u": self.unit, "t": thing, **slots}
+        return Topic(role, self.unit, thing, self.story, words, traits=frozenset(traits))
+
+
+class ChineseSequels(Sequels):
+    """Mandarin, as in Math23K."""
+
+    def __init__(self) -> None:
+        super().__init__(Chinese().data("sequels.yaml"))
+        self._siblings: dict[str, list[str]] = {}
+
+    def topics(self, readings: "Sequence[Reading]") -> list[Topic | None]:
+        self._siblings = self._learn_siblings(readings)
+        return [self._topic(reading) for reading in readings]
+
+    def things(self, reading: "Reading", clause: int) -> Iterable[str]:
+        words = tag_words(reading.clauses[clause].text)
+        return [word for word, tag in words if tag.startswith("n") and word not in self.words["no_things"]]
+
+    def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
+        siblings = self._siblings.get(topic.thing, ())
+        return [one for one in siblings if one not in topic.story and topic.thing not in one and one not in topic.thing]
+
+    def join(self, story: str, sentences: str, donor: "Reading") -> str:
+        stop = "。" if "。" in donor.text else "．"
+        end = donor.text.rstrip()[-1:]
+        sentences = sentences.rstrip("？") + (end if end in "？?．。" else "？")
+        return f"{story}{stop if len(story) > LONG_STORY else '，'}{sentences}"
+
+    def clause_text(self, words: Iterable[str]) -> str:
+        return "".join(words)
+
+    # --- what is learnt ---
+
+    def _learn_siblings(self, readings: "Sequence[Reading]") -> dict[str, list[str]]:
+        """Things that the training set compares are of one kind: 苹果树是梨树的3倍. Names that end alike need less."""
+        counts: Counter[frozenset[str]] = Counter()
+        for reading in readings:
+            for clause in reading.clauses:
+                if match := self.patterns["comparison"].search("".join(clause.masked)):
+                    pair = frozenset(filter(None, [self._kind_name(match["a"]), self._kind_name(match["b"])]))
+                    counts.update([pair] if len(pair) == 2 else [])
+        near: defaultdict[str, set[str]] = defaultdict(set)
+        for pair, count in counts.items():
+            first, second = sorted(pair)
+            if first[-1] == second[-1] or count >= LEAST_COMPARISONS:
+                near[first].add(second)
+                near[second].add(first)
+        return {thing: sorted(self._of_one_kind(thing, near)) for thing in near}
+
+    def _of_one_kind(self, thing: str, near: dict[str, set[str]]) -> set[str]:
+        """What is compared with a thing, or with something that ends like it: 苹果树, 梨树, 桃树."""
+        alike = {two for one in near[thing] if one[-1] == thing[-1] for two in near[one] if two[-1] == thing[-1]}
+        return (near[thing] | alike) - {thing}
+
+    def _kind_name(self, phrase: str) -> str | None:
+        """The thing of a phrase, if it can stand for a kind: no person, no whole, no pointer."""
+        thing = self._thing_at_end(self.patterns["opener"].sub("", phrase))
+        if thing is None or self.patterns["no_kind"].search(thing) or self.patterns["person"].search(thing):
+            return None
+        return thing
+
+    def _thing_at_end(self, text: str) -> str | None:
+        """The noun at the end of a phrase with the words that belong to it: 买来的红气球 → 红气球."""
+        taken: list[str] = []
+        for word, tag in reversed(tag_words(text)):
+            noun = tag.startswith("n") and not tag.startswith("nr") and word not in ("里", "中")
+            if not noun and not (taken and tag in ("a", "b") and len(word) == 1):
+                break
+            taken.insert(0, word)
+        name = "".join(taken[-2:])
+        return name if len(name) > 1 and name not in self.words["no_things"] else None
+
+    # --- topics ---
+
+    def _topic(self, reading: "Reading") -> Topic | None:
+        question = self._question(reading)
+        if question is None:
+            return None
+        if not question.after:
+            for role in (self._rate, self._price, self._cost, self._distance, self._task):
+                if topic := role(question):
+                    return topic
+        return self._stock(reading, question)
+
+    def _question(self, reading: "Reading") -> _Question | None:
+        unit = reading.asked_unit
+        if len(reading.clauses) < 2 or unit is None or not reading.used.isdisjoint(reading.question.quantities):
+            return None
+        text = reading.question.text.strip().strip(_ENDS)
+        for opening in _OPENINGS:
+            text = text.removeprefix(opening)
+        story = reading.text[: reading.question.start].strip().rstrip(_ENDS)
+        before, asking, rest = text.rpartition("多少" if "多少" in text else "几")
+        if not asking or not rest.startswith(unit) or self.patterns["enumeration"].search(story):
+            return None
+        return _Question(before, "元" if unit in _MONEY else unit, rest[len(unit) :].lstrip("的"), story)
+
+    def _rate(self, question: _Question) -> Topic | None:
+        match = self.patterns["rate"].search(question.before)
+        if not match:
+            return None
+        subject = question.before[: match.start()].removesuffix("的速度是")
+        if self.patterns["rate_of_other"].search(subject) or (
+            not subject and self.patterns["pair"].search(question.story)
+        ):
+            return None
+        period = str(self.names["period"].get(match["per"], match["per"]))
+        return question.topic(
+            "rate", "", ["subject" if subject else "alone"], per=period, v=match["v"], subject=subject
+        )
+
+    def _price(self, question: _Question) -> Topic | None:
+        match = self.patterns["price"].search(question.before) if question.unit == "元" else None
+        if not match:
+            return None
+        thing = match["t"] or self._thing_at_end(question.story)
+        return question.topic("price", thing, u_of=match["u"]) if thing and thing in question.story else None
+
+    def _cost(self, question: _Question) -> Topic | None:
+        asked = question.unit == "元" and self.patterns["cost"].match(question.before)
+        return question.topic("cost") if asked else None
+
+    def _distance(self, question: _Question) -> Topic | None:
+        asked = question.unit in ("千米", "公里", "米") and self.patterns["distance"].match(question.before)
+        told = self.patterns["hours"].search(question.story) and not self.patterns["pair"].search(question.story)
+        return question.topic("distance") if asked and told else None
+
+    def _task(self, question: _Question) -> Topic | None:
+        match = self.patterns["task"].match(question.before)
+        verb = self.names["task"].get(match["name"]) if match else None
+        if match is None or verb is None or verb not in question.story or self.patterns["begun"].search(question.story):
+            return None
+        return question.topic("task", match["name"], v=verb)
+
+    def _stock(self, reading: "Reading", question: _Question) -> Topic | None:
+        """An amount of one thing: all of the question but place and verb is the thing's name."""
+        patterns, story, unit = self.patterns, question.story, question.unit
+        name = question.before
+        while (shorter := patterns["closer"].sub("", name)) != name:
+            name = shorter
+        name = patterns["opener"].sub("", name)
+        thing = self._thing_at_end(question.after or name)
+        if thing is None or thing not in story or (question.after or name) != thing or unit in self.words["no_stock"]:
+            return None
+        if question.after and name not in ("", thing):
+            return None
+        if patterns["other_role"].search(reading.question.text) or patterns["other_time"].search(story):
+            return None
+        if any(one.kind == "bare" or one.index not in reading.used for one in reading.quantities):
+            return None
+        if len(set(patterns["person"].findall(story))) > 1 or patterns["person"].search(thing):
+            return None  # whose?
+        if thing in self.words["general"] and len(set(patterns["group"].findall(story))) > 1:
+            return None  # which of them?
+        amount = self.names["amount"].get(unit, f"{unit}数")
+        return question.topic("stock", thing, self._traits(reading, thing, unit, story), a=amount)
+
+    def _traits(self, reading: "Reading", thing: str, unit: str, story: str) -> set[str]:
+        traits = {scene for scene, pattern in self.names["scene"].items() if re.search(pattern, story)}
+        traits.add("measure" if unit in self.names["amount"] else "count")
+        if self._siblings.get(thing):
+            traits.add("sibling")
+        if unit in self.words["boxes"]:
+            traits.add("box")
+        if unit not in self.words["people"] and is_whole(reading) and not self.patterns["part"].search(story):
+            traits.add("whole")
+        return traits

@@ -1,0 +1,155 @@
+"""Operation 1 by unifying, on stories short enough to check by hand."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from augmentation.small import english
+from comdiv.augmentation import AugmentationOptions
+from comdiv.augmentation.operations import Refusal
+from comdiv.augmentation.operations.unification import (
+    Unifier,
+    UsualNumbers,
+    is_simple_share,
+    learn_uses,
+    numbers_in,
+    redraw,
+    write_values,
+)
+from comdiv.augmentation.proposals import index_round
+from comdiv.expression import Constant, parse, to_infix
+from comdiv.language import sequels_of
+from comdiv.problem import Problem
+from comdiv.reading import read, read_all
+
+
+def problem(name: str, text: str, expression: str, language: str = "en") -> Problem:
+    return Problem(name, language, text, parse(expression))
+
+
+DONOR = problem("donor", "Tom had 12 apples. He picked 8 more apples. How many apples does Tom have now?", "N0+N1")
+SHARING = problem(
+    "sharing", "Ann has 30 plums. She shares the plums equally among 5 friends. How many plums does each get?", "N0/N1"
+)
+GIVING = problem("giving", "Bob has 9 apples. He gives 4 apples to Eve. How many apples does Bob have left?", "N0-N1")
+MORE = problem("more", "Eve bought 9 apples. Bob bought 4 apples. How many apples did they buy in all?", "N0+N1")
+CORPUS = [DONOR, SHARING, GIVING, MORE]
+
+
+def unifier(problems: list[Problem] = CORPUS) -> Unifier:
+    readings = read_all(problems)
+    return Unifier.learn(readings, range(len(readings)), sequels_of(problems[0].language))
+
+
+def texts_by_sequel(problems: list[Problem] = CORPUS) -> dict[str, str]:
+    drafts = unifier(problems).drafts(0, random.Random(1))
+    return {str(draft.details["sequel"]): draft.text for draft in drafts if not isinstance(draft, Refusal)}
+
+
+def test_the_story_goes_on_about_its_own_people_and_things() -> None:
+    texts = texts_by_sequel()
+    assert texts["gives"].startswith("Tom had 12 apples. He picked 8 more apples. ")
+    assert "apples to " in texts["gives"] or "gives" in texts["gives"]
+    assert "plums" not in "".join(texts.values())
+
+
+def test_the_expression_is_the_donors_with_the_hosts_step_around_it() -> None:
+    for draft in unifier().drafts(0, random.Random(1)):
+        if not isinstance(draft, Refusal) and draft.details["sequel"] == "gives":
+            assert to_infix(draft.expression) == "N0+N1-N2"
+            assert draft.answer == draft.values[0] + draft.values[1] - draft.values[2]
+
+
+def test_what_is_shared_out_comes_out_even() -> None:
+    for seed in range(20):
+        for draft in unifier().drafts(0, random.Random(seed)):
+            if not isinstance(draft, Refusal) and draft.details["sequel"] == "shares":
+                assert draft.answer is not None
+                assert draft.answer.denominator == 1
+
+
+def test_numbers_are_read_back_as_they_were_drawn() -> None:
+    for draft in unifier().drafts(0, random.Random(3)):
+        if not isinstance(draft, Refusal):
+            assert read(Problem("", "en", draft.text)).values == draft.values
+
+
+def test_a_use_must_be_shown_by_the_training_set() -> None:
+    readings = read_all(CORPUS)
+    assert "give" in learn_uses(readings, sequels_of("en"))["apple"]
+    lions = problem("lions", "There are 12 lions. 8 more lions came. How many lions are there now?", "N0+N1")
+    assert "taken" not in texts_by_sequel([lions, *CORPUS[1:]])
+
+
+def test_a_question_without_a_thing_gives_a_refusal() -> None:
+    strange = problem("strange", "Seven is 3 more than a number. 5 is nothing. What is the number?", "N0+N1")
+    [refusal] = unifier([strange, *CORPUS]).drafts(0, random.Random(0))
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason == "the question names nothing to go on with"
+
+
+def test_chinese_stories_compare_with_a_thing_of_the_same_kind() -> None:
+    corpus = [
+        problem("a", "果园里有梨树20棵，苹果树比梨树多5棵，苹果树有多少棵？", "N0+N1", "zh"),
+        problem("b", "果园里有桃树40棵，杏树的棵数是桃树的3倍，杏树有多少棵？", "N0*N1", "zh"),
+        problem("c", "果园里有桃树40棵，苹果树的棵数是桃树的3倍，苹果树有多少棵？", "N0*N1", "zh"),
+    ]
+    text = texts_by_sequel(corpus)["times"]
+    assert text.startswith("果园里有梨树20棵，苹果树比梨树多5棵，桃树的棵数") or "杏树的棵数" in text
+    assert text.endswith("有多少棵？")
+
+
+def test_a_step_is_found_whatever_the_order_of_a_sum() -> None:
+    step = parse("N0+N1")
+    assert list(numbers_in(step, parse("N2+N0*N1"))) == [2]
+    assert list(numbers_in(parse("N0-N1"), parse("N2-N0*N1"))) == []
+
+
+def test_a_step_with_a_constant_needs_that_constant() -> None:
+    step = parse("N0*(1-N1)")
+    assert list(numbers_in(step, parse("N0*(1-N3)"))) == [3]
+    assert list(numbers_in(step, parse("N0*(2-N3)"))) == []
+    assert Constant(Fraction(1)) in (step.right.left,)  # type: ignore[union-attr]
+
+
+def test_counted_things_stay_whole() -> None:
+    numbers = UsualNumbers(read_all(CORPUS))
+    assert numbers.admit(Fraction(10), "apple")
+    assert not numbers.admit(Fraction(7, 2), "apple")
+    assert not numbers.admit(Fraction(-3), "apple")
+    assert not numbers.admit(Fraction(100_000), "apple")
+
+
+@pytest.mark.parametrize(("share", "simple"), [("1/3", True), ("0.35", True), ("37/50", False), ("1/17", False)])
+def test_shares_are_those_of_schoolbooks(share: str, simple: bool) -> None:
+    assert is_simple_share(Fraction(share)) is simple
+
+
+def test_redrawn_numbers_keep_their_size_and_shares_stay() -> None:
+    reading = read(problem("p", "Tom ate 20% of 40 plums. How many plums did Tom eat?", "N0*N1"))
+    for seed in range(30):
+        share, plums = redraw(reading, reading.values, random.Random(seed))
+        assert share == Fraction(1, 5)
+        assert 20 <= plums <= 80
+
+
+def test_values_are_written_in_their_places() -> None:
+    reading = read(problem("p", "Tom has 3 bags of 13 plums. How many plums does Tom have?", "N0*N1"))
+    values = (Fraction(4), Fraction(3))
+    assert write_values("Tom has 3 bags of 13 plums.", reading, values) == "Tom has 4 bags of 3 plums."
+
+
+@pytest.mark.parametrize("compose", ["unify", "both"])
+def test_the_operation_makes_them_by_option(compose: str) -> None:
+    options = AugmentationOptions.checked(compose=compose, operations=(1,), per_problem=(6,))
+    readings = read_all([*CORPUS, *english()])
+    proposals, _ = index_round(readings, frozenset(), options, 1).propose(range(len(readings)))
+    sequels = [proposal.problem for proposal in proposals if "sequel" in proposal.problem.provenance.details]
+    assert sequels
+    assert (len(sequels) < len(proposals)) == (compose == "both")
+
+
+def test_presets_have_their_way_of_composing() -> None:
+    composing = {name: AugmentationOptions.preset(name).compose for name in ("sense", "mixed", "structure", "paper")}
+    assert composing == {"sense": "unify", "mixed": "both", "structure": "paste", "paper": "paste"}

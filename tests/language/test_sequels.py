@@ -1,0 +1,154 @@
+"""What questions ask for, and what a sequel's sentences become."""
+
+import re
+
+import pytest
+
+from comdiv.errors import ComdivError
+from comdiv.expression import parse, to_infix
+from comdiv.language import get_language, sequels_of
+from comdiv.language.sequels import Sequel, Topic, fill_in, is_whole, read_sequel
+from comdiv.problem import Problem
+from comdiv.reading import read, read_all
+
+
+def topic(text: str, expression: str, language: str, *others: str) -> Topic | None:
+    problems = [Problem("p", language, text, parse(expression))]
+    problems += [Problem(str(number), language, other) for number, other in enumerate(others)]
+    return sequels_of(language).topics(read_all(problems))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "owner", "things"),
+    [
+        ("Joan has 9 pears. She buys 6 pears. How many pears does Joan have now?", "has", "Joan", "pears"),
+        ("Joan has 9 pears. She buys 6 pears. How many pears does she have in all?", "has", "Joan", "pears"),
+        ("Joan found 9 red hats. Joan found 6 red hats. How many red hats did Joan find?", "got", "Joan", "red hats"),
+        ("Joan read 9 books. Joan read 6 books. How many books did Joan read in total?", "did", "Joan", "books"),
+        ("Joan has 9 dollars. Joan got 6 dollars. How much money does Joan have?", "money", "Joan", ""),
+        ("A hat cost 9 dollars. Joan paid 6 dollars for a bag. How much did Joan spend?", "paid", "Joan", ""),
+    ],
+)  # fmt: skip
+def test_english_questions_name_their_topic(text: str, role: str, owner: str, things: str) -> None:
+    seen = topic(text, "N0+N1", "en", "Then Joan slept. A dog saw Joan.")
+    assert seen is not None
+    assert (seen.role, seen.slots["owner"], seen.slots["things"]) == (role, owner, things)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Joan has 9 pears. Tom has 6 pears. How many more pears does Joan have than Tom?",
+        "Joan has 9 pears. Joan lost 6 pears. How many pears did Joan have at first?",
+        "Joan has 9 pears. When she wakes up 6 pears are gone, how many pears does Joan have?",
+        "Joan has 9 pears. How many pears does Joan have if she buys 6 pears?",
+    ],
+)
+def test_english_questions_for_something_else_have_no_topic(text: str) -> None:
+    assert topic(text, "N0-N1", "en", "A dog saw Joan and Tom.") is None
+
+
+def test_a_condition_becomes_a_sentence() -> None:
+    seen = topic(
+        "Joan has 9 pears. If she eats 6 of them, how many pears does she have left?", "N0-N1", "en", "A dog saw Joan."
+    )
+    assert seen is not None
+    assert seen.story == "Joan has 9 pears. She eats 6 of them."
+
+
+def test_spaced_signs_and_small_letters_are_kept() -> None:
+    donor = read(Problem("p", "en", "joan has 9 pears . how many pears does joan have ?"))
+    assert sequels_of("en").join("joan has 9 pears .", "Then she eats one. How many?", donor) == (
+        "joan has 9 pears . then she eats one . how many ?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "thing"),
+    [
+        ("果园里有梨树20棵，苹果树比梨树多5棵，果园里有苹果树多少棵？", "stock", "苹果树"),
+        ("水果店运来15箱苹果，每箱重12千克，一共运来多少千克苹果？", "stock", "苹果"),
+        ("张叔叔骑车3小时行了45千米，张叔叔平均每小时行多少千米？", "rate", ""),
+        ("买3本书付了45元，每本书多少元？", "price", "书"),
+        ("一本书15元，一枝笔3元，一共要付多少元？", "cost", ""),
+    ],
+)
+def test_chinese_questions_name_their_topic(text: str, role: str, thing: str) -> None:
+    seen = topic(text, "N0/N1", "zh")
+    assert seen is not None
+    assert (seen.role, seen.thing) == (role, thing)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "果园里有梨树20棵，苹果树比梨树多5棵，苹果树比梨树多几分之几？",
+        "小红有邮票20张，小明的邮票比小红多5张，小明有邮票多少张？",
+        "长方形的长是20厘米，宽是5厘米，面积是多少平方厘米？",
+        "去年产橘子20吨，比今年少5吨，今年产橘子多少吨？",
+    ],
+)
+def test_chinese_questions_for_something_else_have_no_topic(text: str) -> None:
+    assert topic(text, "N0+N1", "zh") is None
+
+
+def test_what_was_bought_is_not_all_that_there_is() -> None:
+    def whole(expression: str) -> bool:
+        return is_whole(read(Problem("p", "en", "He had 3. Now he has 9. How many?", parse(expression))))
+
+    assert whole("N0+N1")
+    assert whole("N0-N1")
+    assert not whole("N1-N0")
+
+
+def test_slots_and_numbers_of_the_subject_are_filled() -> None:
+    slots = {"owner": "they", "n": "3"}
+    assert fill_in("Then {owner} [gives|give] {n}.", slots, plural=True) == "Then they give 3."
+    assert fill_in("Then {owner} [gives|give] {n} to {other}.", slots, plural=False) is None
+
+
+def test_a_step_takes_the_donors_expression_and_the_number() -> None:
+    sequel = read_sequel({"name": "s", "roles": "has", "step": "X*(1-n)", "texts": ["{n}"], "clue": "@"})
+    assert to_infix(sequel.compose(parse("N0+N1"), parse("N2"))) == "(N0+N1)*(1-N2)"
+
+
+def test_a_damaged_sequel_is_named() -> None:
+    with pytest.raises(ComdivError, match="sequel 'odd'"):
+        read_sequel({"name": "odd", "roles": "has", "step": "X+n", "texts": ["{n}"], "clue": "("})
+
+
+@pytest.mark.parametrize("code", ["en", "zh"])
+def test_every_sequel_can_be_told(code: str) -> None:
+    """Each wording has its number once and ends with a question; each slot is one that topics, clues or words fill."""
+    known = {
+        "n",
+        "other",
+        "owner",
+        "whom",
+        "things",
+        "thing",
+        "verb",
+        "past",
+        "t",
+        "u",
+        "a",
+        "v",
+        "per",
+        "subject",
+        "u_of",
+    }
+    for sequel in sequels_of(code).sequels:
+        for text in sequel.texts:
+            assert text.count("{n}") == 1, sequel.name
+            assert text.endswith(("?", "？")), sequel.name
+            assert set(re.findall(r"\{(\w+)\}", text)) <= known | set(sequel.words) | _groups(sequel), sequel.name
+
+
+def _groups(sequel: Sequel) -> set[str]:
+    return set(sequel.clue.groupindex)
+
+
+def test_a_language_without_sequels_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(get_language("en")), "sequels", None)
+    with pytest.raises(ComdivError, match="use --compose paste"):
+        sequels_of("en")
