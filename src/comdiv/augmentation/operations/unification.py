@@ -29,7 +29,7 @@ MOST_COUNTED = 100  # of what has no unit of its own, such as boxes to fill
 READABLE = frozenset([1, 2, 4, 5, 8, 10, 20, 25, 50, 100])  # denominators of values that can be written with decimals
 
 
-class Step(NamedTuple):
+class HostStep(NamedTuple):
     """The last step of a host: its number, and the words that it has for open slots of the sequel."""
 
     place: int
@@ -81,7 +81,7 @@ class Unifier:
     readings: Sequence[Reading]
     language: Sequels
     topics: Mapping[int, Topic]  # by the place of the donor
-    steps: Mapping[str, Sequence[Step]]  # by the name of the sequel
+    steps: Mapping[str, Sequence[HostStep]]  # by the name of the sequel
     uses: Mapping[str, frozenset[str]]  # of a thing
     numbers: UsualNumbers
     names: Sequence[str]  # of people with a topic of their own
@@ -91,7 +91,7 @@ class Unifier:
         """Learn from those places of the current set that are in the language."""
         mine = [readings[place] for place in places]
         topics = {place: topic for place, topic in zip(places, language.topics(mine), strict=True) if topic is not None}
-        steps: defaultdict[str, list[Step]] = defaultdict(list)
+        steps: defaultdict[str, list[HostStep]] = defaultdict(list)
         for place in places:
             for sequel, step in steps_of(place, readings[place], language):
                 steps[sequel].append(step)
@@ -119,7 +119,7 @@ class Unifier:
         return topic.role in sequel.roles and sequel.needs <= known and sequel.name in self.steps
 
     def _draft(
-        self, place: int, topic: Topic, sequel: Sequel, step: Step, source: random.Random
+        self, place: int, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random
     ) -> Draft | Refusal:  # fmt: skip
         donor, host = self.readings[place], self.readings[step.place]
         assert donor.expression is not None
@@ -142,7 +142,7 @@ class Unifier:
         kept = values == (_story_values(donor), step.number.value)
         return draft_of((donor, host), text, expression, sequel=sequel.name, numbers="kept" if kept else "drawn")
 
-    def _slots(self, topic: Topic, sequel: Sequel, step: Step, source: random.Random) -> dict[str, str]:
+    def _slots(self, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random) -> dict[str, str]:
         """The words of the sequel: the story's, then the host's, then the sequel's own."""
         slots = {slot: source.choice(words) for slot, words in sequel.words.items()} | dict(step.words)
         slots |= {slot: word for slot, word in topic.slots.items() if word}
@@ -153,7 +153,7 @@ class Unifier:
     # --- numbers ---
 
     def _draw_values(
-        self, donor: Reading, topic: Topic, sequel: Sequel, step: Step, source: random.Random
+        self, donor: Reading, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random
     ) -> Values | None:  # fmt: skip
         """The parents' own numbers if they fit, else other numbers of the sequel, else also of the story."""
         own = _story_values(donor)
@@ -210,7 +210,7 @@ def learn_uses(readings: Sequence[Reading], language: Sequels) -> dict[str, froz
     return {thing: frozenset(those) for thing, those in uses.items()}
 
 
-def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[str, Step]]:
+def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[str, HostStep]]:
     """The sequels that a host shows: its expression ends with their step, and their clue is there."""
     assert reading.expression is not None
     for sequel in language.sequels:
@@ -218,7 +218,7 @@ def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[
             match = reading.uses[number] == 1 and sequel.clue.search(language.clue_text(reading, number))
             if match:
                 words = {name: word for name, word in match.groupdict().items() if word}
-                yield sequel.name, Step(place, reading.quantities[number], words)
+                yield sequel.name, HostStep(place, reading.quantities[number], words)
                 break
 
 
