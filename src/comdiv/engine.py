@@ -237,6 +237,8 @@ _inherited: list[Any] = []  # of a forked process: the function, what all items 
 
 
 def _inherit(*work: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which then ends this process
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _inherited[:] = work
 
 

@@ -4,7 +4,11 @@ A wrong address is detected within seconds and reported in one line; Ray itself 
 """
 
 import os
+import signal
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from comdiv.errors import ComdivError
@@ -27,14 +31,26 @@ def join_cluster(address: str | None, *, cores: int | None = None, **options: An
     if ray.is_initialized():
         return ray, False
     quiet = {"log_to_driver": False, "logging_level": "ERROR", **options}
-    if address is None:
-        ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+    with _own_signals():
+        if address is None:
+            ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
+            return ray, True
+        try:
+            ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+            raise ComdivError(f"--address {address}: no Ray cluster: {str(error).splitlines()[0]}") from error
         return ray, True
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep this program's answer to SIGTERM: Ray puts its own in place, which ends without a word."""
+    handler = signal.getsignal(signal.SIGTERM)
     try:
-        ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        raise ComdivError(f"--address {address}: no Ray cluster: {str(error).splitlines()[0]}") from error
-    return ray, True
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
 
 
 def check_port(address: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from comdiv.cli.augment import augment
-from comdiv.cli.console import SuggestingGroup, print_error
+from comdiv.cli.console import Stop, SuggestingGroup, print_error, print_stop, stop_on_signals
 from comdiv.cli.data import data_app
 from comdiv.cli.evaluate import compare, evaluate
 from comdiv.cli.export import export_app, import_app
@@ -103,9 +103,16 @@ def comdiv(
 
 
 def main() -> None:
-    """Run the command line: a user's mistake is one line and exit code 1, wrong usage 2; a bug keeps its traceback."""
+    """Run the command line: a user's mistake is one line and exit code 1, wrong usage 2; a bug keeps its traceback.
+
+    Ctrl+C and SIGTERM end it with one line and the usual codes, 130 and 143.
+    """
+    stop_on_signals()
     try:
         app()
+    except Stop as stop:
+        print_stop(stop)
+        sys.exit(128 + stop.number)
     except ComdivError as error:
         print_error(str(error))
         sys.exit(1)

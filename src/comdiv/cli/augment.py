@@ -46,10 +46,12 @@ def augment(
 def _read_ban(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
+    from comdiv.loading import read_bounded
+
     try:
-        return tuple(path.read_text(encoding="utf-8").split())
-    except (OSError, UnicodeDecodeError) as error:
-        raise ComdivError(f"--ban {path}: {error}") from error
+        return tuple(read_bounded(path).split())
+    except ComdivError as error:
+        raise ComdivError(f"--ban {error}") from error
 
 
 def _print_report(report: dict[str, Any], out: Path) -> None:

@@ -2,6 +2,9 @@
 
 import difflib
 import json
+import signal
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,13 +15,59 @@ from typer.core import TyperGroup
 from comdiv.observer import Observer
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
 T = TypeVar("T")
+LINE_EVERY = 30.0  # seconds between two lines about long work where there is no terminal
+SHOWN_EVERY = 0.1  # seconds between two steps of a bar
+# What a stopped verb has kept; all others write their output at the end, as a whole.
+_KEPT = {
+    "train": "finished epochs are kept: the same command continues",
+    "augment": "finished steps are kept: the same command continues",
+    "run": "finished cells and epochs are kept: the same command continues",
+    "data download": "what has arrived is kept: the same command continues",
+    "studio": "every decision is kept: the same command continues",
+    "judge": "every mark is kept: the same command continues",
+}
 # What a terminal would obey or hide: control characters but for tab and line feed, and marks that turn the direction.
 _CONTROLS = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _HARMLESS = dict.fromkeys(_CONTROLS, "\ufffd")
+
+
+class Stop(BaseException):
+    """Somebody stopped the command: Ctrl+C, or a request to end (SIGTERM) from a scheduler or a container."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def stop_on_signals() -> None:
+    """Let Ctrl+C and SIGTERM raise `Stop`, so that everything is closed; a second one ends the process at once."""
+
+    def stop(number: int, frame: "FrameType | None") -> None:
+        del frame
+        for known in _SIGNALS:
+            signal.signal(known, signal.SIG_DFL)
+        raise Stop(number)
+
+    for known in _SIGNALS:
+        if signal.getsignal(known) is not signal.SIG_IGN:  # a shell lets its background jobs ignore Ctrl+C
+            signal.signal(known, stop)
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def print_stop(stop: Stop) -> None:
+    """One line: that the command was stopped, what was kept, and how to go on."""
+    words = [word for word in sys.argv[1:3] if not word.startswith("-")]
+    verb = next((name for name in (" ".join(words), *words[:1]) if name in _KEPT), "")
+    kept = _KEPT.get(verb, "nothing was written: the same command starts again")
+    print_error(f"stopped by {signal.Signals(stop.number).name}; {kept}")
 
 
 class SuggestingGroup(TyperGroup):
@@ -79,8 +128,21 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def progress_bars() -> Iterator["Progress"]:
-    """Progress bars on standard error, which disappear when the work is done."""
+    """Progress bars on standard error, which disappear when the work is done; lines where there is no terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    class Lines(Progress):
+        """Without a terminal: a line now and then instead of bars."""
+
+        due = time.monotonic() + LINE_EVERY
+
+        def update(self, task_id: "TaskID", **changes: Any) -> None:
+            super().update(task_id, **changes)
+            if self.disable and time.monotonic() >= self.due:
+                self.due = time.monotonic() + LINE_EVERY
+                task = self.tasks[self.task_ids.index(task_id)]
+                of = "" if task.total is None else f" of {task.total:,.0f}"
+                print_note(f"{task.description.strip()}: {task.completed:,.0f}{of} {task.fields['note']}".rstrip())
 
     columns = (
         TextColumn("{task.description}"),
@@ -90,7 +152,7 @@ def progress_bars() -> Iterator["Progress"]:
         TimeRemainingColumn(),
     )
     console = error_console()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Lines(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         yield progress
 
 
@@ -115,9 +177,11 @@ class Terminal(Observer):
         """The items with a progress bar."""
         with progress_bars() as progress:
             task = progress.add_task(what, total=total, note="")
+            shown = time.monotonic()
             for count, item in enumerate(items, start=1):
                 yield item
-                if count % 100 == 0:
+                if time.monotonic() - shown > SHOWN_EVERY:
+                    shown = time.monotonic()
                     progress.update(task, completed=count)
 
 

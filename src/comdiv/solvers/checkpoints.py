@@ -14,6 +14,7 @@ from torch import Tensor
 
 from comdiv.errors import ComdivError
 from comdiv.files import atomic_path, file_sha256, write_text
+from comdiv.loading import load_object
 
 KEPT = 2
 _PREFIX = "epoch-"
@@ -59,7 +60,7 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
     if not checkpoints:
         return None
     try:
-        state = json.loads((checkpoints[-1] / "state.json").read_text(encoding="utf-8"))
+        state = load_object(checkpoints[-1] / "state.json")
         for name in _TENSORS:
             if file_sha256(checkpoints[-1] / f"{name}.safetensors") != state["sha256"][name]:
                 raise ValueError(f"{name}.safetensors is not the file that was written")

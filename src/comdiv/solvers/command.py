@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from comdiv.errors import ComdivError
 from comdiv.expression import ExpressionError, parse
+from comdiv.loading import parse_json
 from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
@@ -105,7 +106,7 @@ class CommandSolver:
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             raise ComdivError(f"{self.name}: ended with exit code {done.returncode}: {last}")
         try:
-            lines = [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
+            lines = [parse_json(line) for line in done.stdout.splitlines() if line.strip()]
         except ValueError as error:
             raise ComdivError(f"{self.name}: its output is not JSON Lines: {error}") from error
         if not all(isinstance(line, dict) for line in lines):

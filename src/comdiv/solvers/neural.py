@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import torch
+from pydantic import BaseModel, Field
 
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, in_text_order
+from comdiv.expression.tree import MAX_REFERENCE
 from comdiv.files import file_sha256, write_text
 from comdiv.groups import draw_validation
+from comdiv.loading import load_model, validate
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read, read_all
 from comdiv.registry import SOLVERS
@@ -24,11 +27,33 @@ from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.solvers.inputs import Example, input_words
 from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.runs import read_config, write_config
+from comdiv.solvers.runs import CONFIG, read_config, write_config
 from comdiv.solvers.training import TrainingState, seed_initialisation, train
 
 SOLVING_BATCH = 64
 LEAST_WITH_VALIDATION = 10  # problems; with fewer, none is held out
+
+
+class _RecordedAlphabet(BaseModel):
+    constants: list[str]
+    copies: int = Field(ge=0, le=MAX_REFERENCE)
+
+
+class _RecordedTokens(BaseModel):
+    """`vocabulary.json`."""
+
+    words: list[str]
+    alphabet: _RecordedAlphabet
+
+
+class _LearntBonus(BaseModel):
+    cover_bonus: float
+
+
+class _Learnt(BaseModel):
+    """What `config.yaml` says that training has learnt besides the weights."""
+
+    learnt: _LearntBonus
 
 
 class NeuralSolver:
@@ -247,16 +272,14 @@ class NeuralSolver:
         """The solver of a run folder."""
         config = read_config(folder)
         try:
-            tokens = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+            tokens = load_model(folder / "vocabulary.json", _RecordedTokens)
             model_class = SOLVERS.get(config["solver"])
             settings = model_class.settings_class
             solver = cls(config["solver"], model_class, settings.checked(**settings.own(config["settings"])))
-            alphabet = Alphabet(tuple(tokens["alphabet"]["constants"]), tokens["alphabet"]["copies"])
-            sizes = Sizes(model_class.load_reader(folder, tokens["words"]), alphabet)
-            solver.cover_bonus = config["learnt"]["cover_bonus"]
-        except FileNotFoundError as error:
-            raise ComdivError(f"{folder} is not a run of a solver: it has no {Path(error.filename).name}") from error
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ComdivError) as error:
+            alphabet = Alphabet(tuple(tokens.alphabet.constants), tokens.alphabet.copies)
+            sizes = Sizes(model_class.load_reader(folder, tokens.words), alphabet)
+            solver.cover_bonus = validate(config, _Learnt, CONFIG).learnt.cover_bonus
+        except (OSError, ValueError, ComdivError) as error:
             raise ComdivError(f"{folder} is not a run of a solver: {error}") from error
         model = solver._new_model(sizes)
         try:

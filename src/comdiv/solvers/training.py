@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from pydantic import BaseModel
 from torch import Tensor
 from torch.nn import functional
 
+from comdiv import loading
 from comdiv.errors import ComdivError
 from comdiv.solver import Progress
 from comdiv.solvers.batches import IGNORED, Batch, epoch_batches
@@ -196,6 +198,16 @@ def _save(model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, 
     write_checkpoint(folder, state.epoch, Checkpoint(model.state_dict(), tensors, state.best, record))
 
 
+class _RecordedState(BaseModel):
+    """The state in a checkpoint, besides tensors."""
+
+    epoch: int
+    step: int
+    best_epoch: int
+    best_accuracy: float | None
+    history: list[dict[str, Any]]
+
+
 def _resume(
     model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, folder: Path, fingerprint: str
 ) -> None:
@@ -204,12 +216,12 @@ def _resume(
         return
     if checkpoint.state.get("fingerprint") != fingerprint:
         raise ComdivError(f"{folder}: the checkpoint belongs to another training (other data or settings); remove it")
+    recorded = loading.validate(dict(checkpoint.state), _RecordedState, f"{folder}: the checkpoint is damaged")
+    state.epoch, state.step, state.history = recorded.epoch, recorded.step, recorded.history
+    state.best_epoch, state.best_accuracy = recorded.best_epoch, recorded.best_accuracy
     try:
         model.load_state_dict(dict(checkpoint.weights))
         restore_optimiser(optimiser, checkpoint.optimiser)
-        state.epoch, state.step = checkpoint.state["epoch"], checkpoint.state["step"]
-        state.best_epoch, state.best_accuracy = checkpoint.state["best_epoch"], checkpoint.state["best_accuracy"]
-        state.history = list(checkpoint.state["history"])
         state.best = dict(checkpoint.best)
     except (KeyError, RuntimeError, ValueError) as error:
         first = str(error).splitlines()[0]

@@ -26,7 +26,7 @@ from comdiv.evaluation import (
 from comdiv.evaluation.pairs import TRIPLES
 from comdiv.files import file_sha256, path_part, refuse_to_overwrite
 from comdiv.language import detect_language, get_language
-from comdiv.loading import load_object, parse_json
+from comdiv.loading import load_object
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 from comdiv.reading import read
@@ -203,9 +203,9 @@ def _refuse_other_evaluation(folder: Path, test: Corpus, beam: int, *, force: bo
             raise ComdivError(f"{folder} exists and is no evaluation; choose another folder")
         return
     try:
-        there = parse_json(result.read_text(encoding="utf-8"))
-        same = there["test"] == {"name": test.name, "version": test.version} and there["beam"] == beam
-    except (OSError, ValueError, KeyError, TypeError):
+        there = load_object(result)
+        same = there.get("test") == {"name": test.name, "version": test.version} and there.get("beam") == beam
+    except ComdivError:  # damaged
         same = False
     if not same and not force:
         raise ComdivError(f"{folder} has an evaluation of other problems or another beam: say --out FOLDER, or --force")
