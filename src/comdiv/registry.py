@@ -1,4 +1,4 @@
-"""What can be plugged in, by name: solvers, languages, operations, corpus formats, split methods, exports, tables.
+"""What can be plugged in, by name: solvers, encoders, languages, operations, formats, split methods, exports, tables.
 
 A name stands for `module:attribute`, which is imported on first use. Names come from three places: comdiv itself,
 installed packages (entry points of the group `comdiv.KIND`), and `add` in a running program. Installed packages are
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from comdiv.exchange.exports import Export
     from comdiv.experiments.reporting.sections import MakeTable
     from comdiv.language.base import Language
+    from comdiv.solvers.encoders import Encoder
     from comdiv.solvers.model import Model
     from comdiv.splitting.methods import SplitMethod
 
@@ -159,6 +160,16 @@ SOLVERS: "Registry[type[Model]]" = Registry(
         "gts": "comdiv.solvers.gts:Gts",
         "bertgen": "comdiv.solvers.bertgen:Bertgen",
         "gpt2": "comdiv.solvers.gpt2:Gpt2",
+        "deductive": "comdiv.solvers.deductive:Deductive",
+    },
+)
+ENCODERS: "Registry[type[Encoder]]" = Registry(
+    "encoders",
+    "encoder",
+    {
+        "gru": "comdiv.solvers.recurrent:GruEncoder",
+        "lstm": "comdiv.solvers.recurrent:LstmEncoder",
+        "transformer": "comdiv.solvers.transformer:TransformerEncoder",
     },
 )
 LANGUAGES: "Registry[Language | type[Language]]" = Registry(

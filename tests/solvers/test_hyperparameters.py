@@ -141,7 +141,7 @@ def test_a_setting_that_no_solver_has_is_answered_with_the_nearest_of_its_own(co
 
 
 def test_settings_of_another_solver_are_passed_over() -> None:
-    shared = {"heads": 2, "weights": "models/minilm", "hidden": 16}  # as a plan has them for all its solvers
+    shared = {"pair": 2, "weights": "models/minilm", "hidden": 16}  # as a plan has them for all its solvers
     assert settings_for("gts", "cpu", shared) == settings_for("gts", "cpu", {"hidden": 16})
     pretrained = settings_for("gpt2", "cpu", shared)
     assert isinstance(pretrained, PretrainedSettings)

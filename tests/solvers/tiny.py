@@ -14,7 +14,7 @@ from comdiv.solvers.runs import make_solver
 from solvers.tiny_weights import tiny_weights
 
 PRETRAINED = ("bertgen", "gpt2")
-SOLVERS = ("lstm", "mathen", "transformer", "gts", *PRETRAINED)
+SOLVERS = ("lstm", "mathen", "transformer", "gts", "deductive", *PRETRAINED)
 
 
 def problem(name: str, text: str, expression: str | None, language: str = "en") -> Problem:

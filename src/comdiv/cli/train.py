@@ -16,7 +16,7 @@ from comdiv.cli.options import JsonOption, Options, read_changes, takes
 )
 def train(
     solver: Annotated[
-        str, typer.Argument(help="lstm, transformer, mathen, gts, bertgen, gpt2, or one from a package.")
+        str, typer.Argument(help="lstm, transformer, mathen, gts, deductive, bertgen, gpt2, or one from a package.")
     ],
     data: Annotated[Path, typer.Option(help="Dataset folder; its train and validation parts are used.")],
     out: Annotated[Path, typer.Option(help="Run folder; an interrupted run there is resumed.")],

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from comdiv.solvers.inputs import Example, Integers
+from comdiv.solvers.inputs import Example, Floats, Integers
 
 IGNORED = -100  # a target that the loss ignores
 BUCKET = 16  # batches sorted by length together: similar lengths within a batch, but still a random order
@@ -42,6 +42,8 @@ class Batch:
     quantity_counts: Tensor  # (batch)
     targets: Tensor  # (batch, tokens), IGNORED after the end of a target
     trees: TreeBatch | None
+    quantity_lengths: Tensor | None = None  # (batch, quantities): pieces, if some have several
+    values: Tensor | None = None  # (batch, quantities), for decoders that look at them
 
     @property
     def word_mask(self) -> Tensor:
@@ -91,12 +93,20 @@ def collate(examples: Sequence[Example], device: torch.device) -> Batch:
         quantity_counts=torch.tensor([len(example.quantity_positions) for example in examples], device=device),
         targets=_padded(targets, IGNORED).to(device),
         trees=trees,
+        quantity_lengths=_all_padded([example.quantity_lengths for example in examples], 1, device),
+        values=_all_padded([example.values for example in examples], 0, device),
     )
 
 
-def _padded(rows: Sequence[Integers], filler: int) -> Tensor:
+def _all_padded(rows: Sequence[Integers | Floats | None], filler: int, device: torch.device) -> Tensor | None:
+    """The rows as a tensor, if no row is missing."""
+    there = [row for row in rows if row is not None]
+    return _padded(there, filler).to(device) if len(there) == len(rows) else None
+
+
+def _padded(rows: Sequence[Integers | Floats], filler: int) -> Tensor:
     width = max(1, *(len(row) for row in rows))
-    table = np.full((len(rows), width), filler, dtype=np.int64)
+    table = np.full((len(rows), width), filler, dtype=rows[0].dtype)
     for position, row in enumerate(rows):
         table[position, : len(row)] = row
     return torch.from_numpy(table)

@@ -13,7 +13,7 @@ from comdiv.solvers.alphabet import END
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import BertgenSettings, SolverSettings
 from comdiv.solvers.model import Sizes, TextStates
-from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_with, model_of
+from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_quantities, begin_with, model_of
 from comdiv.solvers.transformer import CachingDecoder, KeysAndValues, TransformerState
 
 # The parts of a layer that BERT-like encoders and the decoder share: the name in the decoder, the names in encoders.
@@ -122,14 +122,8 @@ class Bertgen(CachingDecoder, PretrainedModel):
     def begin(self, source: WeightsSource) -> None:
         begin_with(self.encoder, transformers.AutoModel.from_pretrained, source)
         with torch.no_grad():
-            self._begin_quantities()
+            begin_quantities(self.encoder, self.reader, self.last_row)
             self._begin_decoder()
-
-    def _begin_quantities(self) -> None:
-        """Initialise quantities from numbers, N3 from 3: their embeddings are similar, but no two are equal."""
-        table = self.encoder.get_input_embeddings().weight
-        for row in range(self.reader.first_quantity, self.last_row + 1):
-            table[row] = table[self.reader.ids(str(row - self.reader.first_quantity))].mean(0)
 
     def _begin_decoder(self) -> None:
         """Initialise the decoder from the matching parts of the encoder, if the shapes agree.

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,18 @@ from comdiv.loading import load_object
 
 KEPT = 2
 _PREFIX = "epoch-"
-_TENSORS = ("weights", "optimiser", "best")
+_TENSORS = ("weights", "optimiser", "best", "average")
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The state of a training: weights, optimiser, the best weights so far, and the rest as JSON."""
+    """The state of a training: weights, optimiser, the best weights so far, the rest as JSON, averaged weights."""
 
     weights: Mapping[str, Tensor]
     optimiser: Mapping[str, Tensor]
     best: Mapping[str, Tensor]
     state: Mapping[str, Any]
+    average: Mapping[str, Tensor] = field(default_factory=dict)
 
 
 def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
@@ -38,9 +39,10 @@ def write_checkpoint(folder: Path, epoch: int, checkpoint: Checkpoint) -> None:
     try:
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
-        for name in _TENSORS:
+        names = [name for name in _TENSORS if name != "average" or checkpoint.average]
+        for name in names:
             write_tensors(staging / f"{name}.safetensors", getattr(checkpoint, name))
-        hashes = {name: file_sha256(staging / f"{name}.safetensors") for name in _TENSORS}
+        hashes = {name: file_sha256(staging / f"{name}.safetensors") for name in names}
         write_text(staging / "state.json", json.dumps({**checkpoint.state, "sha256": hashes}))
         if final.exists():  # left by a training that stopped after the rename
             shutil.rmtree(final)
@@ -61,10 +63,11 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         return None
     try:
         state = load_object(checkpoints[-1] / "state.json")
-        for name in _TENSORS:
+        names = [name for name in _TENSORS if name != "average" or name in state["sha256"]]
+        for name in names:
             if file_sha256(checkpoints[-1] / f"{name}.safetensors") != state["sha256"][name]:
                 raise ValueError(f"{name}.safetensors is not the file that was written")
-        tensors = {name: read_tensors(checkpoints[-1] / f"{name}.safetensors") for name in _TENSORS}
+        tensors = {name: read_tensors(checkpoints[-1] / f"{name}.safetensors") for name in names}
     except (OSError, ValueError, KeyError, TypeError, ComdivError) as error:
         raise ComdivError(
             f"{checkpoints[-1]}: a damaged checkpoint ({error}); remove it to continue from the previous one"

@@ -1,7 +1,6 @@
 """A causal language model on "problem → expression" (§V-B; Radford et al. 2019): GPT-2, or any other."""
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -62,22 +61,6 @@ class Gpt2(PretrainedModel):
 
     def begin(self, source: WeightsSource) -> None:
         begin_with(self.causal, transformers.AutoModelForCausalLM.from_pretrained, source)
-
-    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
-        """All weights, each once: most models also use their embeddings for the output."""
-        whole = super().state_dict(*args, **kwargs)
-        return {name: whole[name] for name in whole if name not in self._twins()}
-
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
-        twins = {twin: state_dict[name] for twin, name in self._twins().items() if name in state_dict}
-        return super().load_state_dict({**state_dict, **twins}, strict, assign)
-
-    def _twins(self) -> dict[str, str]:
-        """The names of weights that are shared, each with the name under which it is stored."""
-        names: dict[int, str] = {}
-        parameters = self.named_parameters(remove_duplicate=False)
-        pairs = [(name, names.setdefault(id(parameter), name)) for name, parameter in parameters]
-        return {name: first for name, first in pairs if name != first}
 
     # --- spelling ---
 

@@ -15,10 +15,11 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
+from comdiv.solvers.encoders import EncoderDecoder, make_encoder, quantity_states
 from comdiv.solvers.hyperparameters import GtsSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
-from comdiv.solvers.model import Model, Sizes
-from comdiv.solvers.recurrent import RecurrentEncoder, attend, attention_weights
+from comdiv.solvers.model import Sizes
+from comdiv.solvers.recurrent import attend, attention_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +71,18 @@ class Gate(nn.Module):
         return torch.sigmoid(gate) * torch.tanh(value)
 
 
-class Gts(Model):
+class Gts(EncoderDecoder):
     """Bidirectional GRU encoder, goal-driven tree decoder."""
 
     notation: ClassVar[Notation] = "prefix"
     numbers: ClassVar[NumberInput] = "masked"
+    own_encoder: ClassVar[str] = "gru"
     settings_class: ClassVar[type[SolverSettings]] = GtsSettings
 
     def __init__(self, settings: GtsSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        hidden = settings.hidden
-        self.encoder = RecurrentEncoder(
-            "gru", sizes.words, settings.embedding, hidden, settings.layers, settings.dropout
-        )
+        self.encoder = make_encoder(type(self), settings, sizes)
+        hidden = self.encoder.width
         self.dropout = nn.Dropout(settings.dropout)
         self.symbols = nn.Parameter(torch.randn(sizes.alphabet.first_copy, hidden))  # M_op and M_con
         self.attention_goal, self.attention_word = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden, bias=False)
@@ -95,18 +95,16 @@ class Gts(Model):
 
     def encode(self, batch: Batch) -> GtsMemory:
         text = self.encoder(batch)
-        hidden = text.states.shape[-1]
-        places = batch.quantity_positions.unsqueeze(-1).expand(-1, -1, hidden)
-        quantities = text.states.gather(1, places)  # (batch, quantities, hidden)
-        tokens = torch.cat([self.symbols.expand(len(places), -1, -1), quantities], 1)
+        quantities = quantity_states(text, batch)  # (batch, quantities, hidden)
+        tokens = torch.cat([self.symbols.expand(len(quantities), -1, -1), quantities], 1)
         count = torch.arange(batch.quantity_positions.shape[1], device=tokens.device)
         has_quantity = count < batch.quantity_counts.unsqueeze(1)
-        symbols = torch.ones(len(places), len(self.symbols), dtype=torch.bool, device=tokens.device)
+        symbols = torch.ones(len(quantities), len(self.symbols), dtype=torch.bool, device=tokens.device)
         return GtsMemory(
             states=text.states,
             mask=text.mask,
             attention_half=self.attention_word(text.states),
-            root=text.last[-1],  # the sum of the top layer's last states in both directions
+            root=text.summary,  # of the GRU: the sum of the top layer's last states in both directions
             tokens=tokens,
             score_half=self.score_token(self.dropout(tokens)),
             has_token=torch.cat([symbols, has_quantity], 1),

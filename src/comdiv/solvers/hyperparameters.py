@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from comdiv.errors import ComdivError, unknown_name
-from comdiv.registry import SOLVERS
+from comdiv.registry import ENCODERS, SOLVERS
 from comdiv.settings import Settings
 
 Cover = Literal["none", "soft", "hard"]
+Plausible = Literal["none", "validation", "nested"]
 Select = Literal["best", "last"]  # which epoch's weights are kept
 Presets = Mapping[str, Mapping[str, Any]]
 PACKAGE = "package:"
@@ -54,9 +55,17 @@ class SolverSettings(Settings):
     forget: float = Field(
         default=0.0, ge=0, description="A word seen c times is read as unknown with probability forget / (forget + c)."
     )
+    average: float = Field(
+        default=0.0, ge=0, description="Average the weights over about this many of the last epochs; 0: do not."
+    )
     constrained: bool = Field(default=True, description="Decode well-formed expressions only.")
     cover: Cover = Field(default="none", description="Whether an expression should use every quantity of its text.")
     cover_bonus: float = Field(default=0.0, description="Bonus per used quantity, learnt on validation for `soft`.")
+    plausible: Plausible = Field(
+        default="none",
+        description="Re-rank the beam by the values of its steps, with weights learnt on validation problems or on a "
+        "compositional split nested in the training problems.",
+    )
     seed: int = Field(default=0, ge=0, description="Seed of weights, batches and dropout.")
     threads: int = Field(default=0, ge=0, description="CPU threads; 0: as many as torch chooses.")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="Where to compute.")
@@ -82,7 +91,13 @@ class SolverSettings(Settings):
         if not any(name in presets for presets in bases):
             raise unknown_name("preset", name, {known for presets in bases for known in presets})
         values = {key: value for presets in bases for key, value in presets.get(name, {}).items()}
-        return cls.checked(**{**values, **cls.own(changes or {})})
+        own = cls.own(changes or {})
+        return cls.checked(**{**values, **cls.consequences(name, own), **own})
+
+    @classmethod
+    def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a preset has to change because of a change; the changes themselves override it."""
+        return {}
 
     @classmethod
     def own(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,13 +113,56 @@ class SolverSettings(Settings):
 # They are here, not in the models' modules, so that plans can be read without torch and transformers.
 
 
-class LstmSettings(SolverSettings):
+class ReaderSettings(SolverSettings):
+    """Settings of solvers whose decoder works with any encoder."""
+
+    encoder: str = Field(
+        default="",
+        description="What reads the text: gru, lstm, transformer, one from a package, or pre-trained weights (a "
+        "folder, a hub's NAME[@REVISION], package:NAME/FOLDER); empty: the solver's own.",
+    )
+    heads: int = Field(default=8, ge=1, le=64, description="Attention heads of a Transformer.")
+    encoder_dropout: float = Field(default=0.1, ge=0, lt=1, description="Dropout within a pre-trained encoder.")
+    pretrained_rate: float = Field(
+        default=1.0, gt=0, description="Learning rate of the pre-trained weights, relative to that of the others."
+    )
+    random_weights: bool = Field(
+        default=False, description="Use the same architecture with random weights, as a control for pre-training."
+    )
+    frozen_layers: int = Field(
+        default=0,
+        ge=0,
+        description="Lowest layers of a pre-trained encoder that stay as they are, with its embeddings.",
+    )
+    written_numbers: bool = Field(
+        default=False,
+        description="A pre-trained encoder reads numbers as they are written; their states are pooled from the pieces.",
+    )
+    vectors: str = Field(
+        default="", description="Word vectors to start the embeddings from: a file, or package:NAME/FILE."
+    )
+    pretrained_presets: ClassVar[Presets] = {
+        "cpu": {
+            "batch": 16, "epochs": 10, "patience": 0, "forget": 0.0, "dropout": 0.3, "learning_rate": 1e-3,
+            "weight_decay": 0.0, "clip": 1.0, "pretrained_rate": 0.15, "frozen_layers": 3,
+        },
+        "paper": {"batch": 16, "schedule": "one-cycle", "pretrained_rate": 0.05},
+    }  # fmt: skip
+
+    @classmethod
+    def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Pre-trained encoders want few epochs, small steps and no forgetting of words."""
+        is_learnt = changes.get("encoder", "") in ("", *ENCODERS.names())
+        return {} if is_learnt else cls.pretrained_presets.get(preset, {})
+
+
+class LstmSettings(ReaderSettings):
     """Settings of `lstm` and `mathen`."""
 
     presets: ClassVar[Presets] = {"cpu": {"batch": 32, "learning_rate": 2e-3}, "paper": {"batch": 32}}
 
 
-class GtsSettings(SolverSettings):
+class GtsSettings(ReaderSettings):
     """Of `gts`."""
 
     presets: ClassVar[Presets] = {
@@ -113,14 +171,24 @@ class GtsSettings(SolverSettings):
     }
 
 
-class TransformerSettings(SolverSettings):
+class TransformerSettings(ReaderSettings):
     """Of `transformer`."""
-
-    heads: int = Field(default=8, ge=1, le=64, description="Attention heads.")
 
     presets: ClassVar[Presets] = {
         "cpu": {"embedding": 256, "layers": 3, "dropout": 0.1, "learning_rate": 5e-4, "batch": 32},
         "paper": {"embedding": 512, "layers": 4, "dropout": 0.1, "learning_rate": 3e-3, "schedule": "warm-up"},
+    }
+
+
+class DeductiveSettings(ReaderSettings):
+    """Of `deductive`."""
+
+    pair: int = Field(default=160, ge=1, le=4096, description="Width of the scorer of pairs.")
+    values: bool = Field(default=True, description="Tell the scorer of pairs what the operands are worth.")
+
+    presets: ClassVar[Presets] = {
+        "cpu": {"learning_rate": 1e-3, "batch": 16, "dropout": 0.3, "clip": 1.0},
+        "paper": {"dropout": 0.3, "clip": 1.0, "schedule": "one-cycle"},
     }
 
 
@@ -163,6 +231,7 @@ SETTINGS_CLASSES: Mapping[str, type[SolverSettings]] = {
     "transformer": TransformerSettings,
     "bertgen": BertgenSettings,
     "gpt2": Gpt2Settings,
+    "deductive": DeductiveSettings,
 }
 
 

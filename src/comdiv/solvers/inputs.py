@@ -15,6 +15,7 @@ from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Alphabet, Notation
 
 Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 NumberInput = Literal["masked", "indexed"]  # every quantity as NUM, or as N0, N1…
 PADDING, UNKNOWN = "<pad>", "<unk>"
 PADDING_INDEX, UNKNOWN_INDEX = 0, 1  # in every vocabulary
@@ -103,6 +104,8 @@ class Example:
     quantity_positions: Integers
     target: Integers | None
     tree: Tree | None
+    quantity_lengths: Integers | None = None  # pieces of each quantity, if some have several
+    values: Floats | None = None  # of the quantities, for decoders that look at them
 
 
 def example_of(

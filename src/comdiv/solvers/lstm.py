@@ -8,10 +8,11 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
+from comdiv.solvers.encoders import EncoderDecoder, make_encoder
 from comdiv.solvers.hyperparameters import LstmSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
-from comdiv.solvers.model import Model, Sizes, TextStates
-from comdiv.solvers.recurrent import RecurrentEncoder, RecurrentMemory, attend, attention_weights
+from comdiv.solvers.model import Sizes, TextStates
+from comdiv.solvers.recurrent import attend, attention_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,18 @@ class LstmState:
     texts: TextStates
 
 
-class Lstm(Model):
+class Lstm(EncoderDecoder):
     """Two-layer bidirectional LSTM encoder, two-layer LSTM decoder with attention (Luong et al. 2015)."""
 
     notation: ClassVar[Notation] = "infix"
     numbers: ClassVar[NumberInput] = "indexed"
+    own_encoder: ClassVar[str] = "lstm"
     settings_class: ClassVar[type[SolverSettings]] = LstmSettings
 
     def __init__(self, settings: LstmSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        hidden, dropout = settings.hidden, settings.dropout
-        self.encoder = RecurrentEncoder("lstm", sizes.words, settings.embedding, hidden, settings.layers, dropout)
+        self.encoder = make_encoder(type(self), settings, sizes)
+        hidden, dropout = self.encoder.width, settings.dropout
         self.start_token = sizes.alphabet.size
         self.embedding = nn.Embedding(sizes.alphabet.size + 1, settings.embedding)
         between = dropout if settings.layers > 1 else 0.0
@@ -44,30 +46,27 @@ class Lstm(Model):
         self.combine = nn.Linear(2 * hidden, hidden)
         self.output = nn.Linear(hidden, sizes.alphabet.size)
 
-    def encode(self, batch: Batch) -> RecurrentMemory:
-        read: RecurrentMemory = self.encoder(batch)
-        return read
+    def encode(self, batch: Batch) -> TextStates:
+        text: TextStates = self.encoder(batch)
+        return text
 
-    def target_logits(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
-        return self._logits(self._target_steps(memory, batch), TextStates(memory.states, memory.mask))
+    def target_logits(self, memory: TextStates, batch: Batch) -> Tensor:
+        return self._logits(self._target_steps(memory, batch), memory)
 
-    def attention(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
+    def attention(self, memory: TextStates, batch: Batch) -> Tensor:
         scores = self._match_scores(self._target_steps(memory, batch), memory.states)
         return attention_weights(scores, memory.mask.unsqueeze(1))
 
-    def _target_steps(self, memory: RecurrentMemory, batch: Batch) -> Tensor:
+    def _target_steps(self, memory: TextStates, batch: Batch) -> Tensor:
         """The decoder's output for every token of the targets: (batch, tokens, hidden)."""
-        assert memory.cells is not None  # an LSTM encoder has them
-        steps, _ = self._decode(batch.decoder_inputs(self.start_token), memory.last, memory.cells)
+        steps, _ = self._decode(batch.decoder_inputs(self.start_token), *_beginning(memory))
         return steps
 
-    def start(self, memory: RecurrentMemory, beam: int) -> LstmState:
-        assert memory.cells is not None  # an LSTM encoder has them
+    def start(self, memory: TextStates, beam: int) -> LstmState:
+        hidden, cells = _beginning(memory)
         texts = TextStates(memory.states.repeat_interleave(beam, 0), memory.mask.repeat_interleave(beam, 0))
         first = torch.full((len(texts.states),), self.start_token, device=memory.states.device)
-        return self._stepped(
-            first, memory.last.repeat_interleave(beam, 1), memory.cells.repeat_interleave(beam, 1), texts
-        )
+        return self._stepped(first, hidden.repeat_interleave(beam, 1), cells.repeat_interleave(beam, 1), texts)
 
     def next_logits(self, state: LstmState) -> Tensor:
         return self._logits(state.output, state.texts).squeeze(1)
@@ -98,6 +97,12 @@ class Lstm(Model):
     def _match_scores(self, steps: Tensor, states: Tensor) -> Tensor:
         """How well steps (rows, steps, hidden) and words (rows, words, hidden) match: (rows, steps, words)."""
         return torch.matmul(self.match(steps), states.transpose(1, 2))
+
+
+def _beginning(memory: TextStates) -> tuple[Tensor, Tensor]:
+    """The decoder's first states and cells: an LSTM encoder's last ones; others have no cells."""
+    assert memory.last is not None  # an encoder has made this memory
+    return memory.last, memory.last.new_zeros(memory.last.shape) if memory.cells is None else memory.cells
 
 
 class MathEn(Lstm):

@@ -1,7 +1,7 @@
 """The interface of models: any subclass can be trained, resumed, decoded and scored like the others."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,6 +33,7 @@ class Sizes:
 
     reader: InputReader
     alphabet: Alphabet
+    numbers: NumberInput = "indexed"  # how the decoder wants the quantities of a text to be read
 
     @property
     def words(self) -> int:
@@ -42,10 +43,28 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class TextStates:
-    """What a decoder attends to: a state for every word, and which words exist."""
+    """What an encoder makes of texts: a state for every word, which words exist, and the last states of its layers.
+
+    An encoder without layers in time has a summary of the text as its last states.
+    """
 
     states: Tensor  # (rows, words, hidden)
     mask: Tensor  # (rows, words)
+    last: Tensor | None = None  # (layers, rows, hidden)
+    cells: Tensor | None = None  # (layers, rows, hidden), of an LSTM
+
+    @property
+    def summary(self) -> Tensor:
+        """One state for the whole text: (rows, hidden)."""
+        assert self.last is not None  # an encoder's states have it; those of single rows need not
+        return self.last[-1]
+
+
+def learn_vocabulary(readings: Sequence[Reading], settings: SolverSettings, numbers: NumberInput) -> Vocabulary:
+    """The words of the training problems; rare ones are unknown if there are many problems."""
+    originals = sum(not reading.problem.provenance.operation for reading in readings)  # augmentation adds no words
+    least = settings.min_frequency or (1 if originals < LARGE_CORPUS else 5)
+    return Vocabulary.learn((input_words(reading, numbers)[0] for reading in readings), least)
 
 
 class Model(nn.Module, ABC):
@@ -71,9 +90,7 @@ class Model(nn.Module, ABC):
     @classmethod
     def learn_reader(cls, readings: Sequence[Reading], settings: SolverSettings) -> InputReader:
         """How texts become integers, given the training problems."""
-        originals = sum(not reading.problem.provenance.operation for reading in readings)  # augmentation adds no words
-        least = settings.min_frequency or (1 if originals < LARGE_CORPUS else 5)
-        return Vocabulary.learn((input_words(reading, cls.numbers)[0] for reading in readings), least)
+        return learn_vocabulary(readings, settings, cls.numbers)
 
     @classmethod
     def load_reader(cls, folder: Path, words: Sequence[str]) -> InputReader:
@@ -100,9 +117,29 @@ class Model(nn.Module, ABC):
         """The columns for a target's tokens: one per token, unless tokens are spelled with pieces."""
         return target
 
+    def read_tokens(self, tokens: Sequence[int]) -> Expression | None:
+        """The expression that decoded tokens spell; None if they do not form one."""
+        return self.sizes.alphabet.read(tokens, self.notation)
+
     def rules(self, *, constrained: bool, cover: bool) -> DecodingRules:
         """The rules for decoding."""
         return Rules(self.notation, self.sizes.alphabet, self.settings.most_tokens, constrained, cover)
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:  # type: ignore[override]
+        """All weights, each once: some are shared, such as embeddings that are used for the output, too."""
+        whole, twins = super().state_dict(*args, **kwargs), self._twins()
+        return {name: whole[name] for name in whole if name not in twins}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+        twins = {twin: state_dict[name] for twin, name in self._twins().items() if name in state_dict}
+        return super().load_state_dict({**state_dict, **twins}, strict, assign)
+
+    def _twins(self) -> dict[str, str]:
+        """The names of weights that are shared, each with the name under which it is stored."""
+        names: dict[int, str] = {}
+        parameters = self.named_parameters(remove_duplicate=False)
+        pairs = [(name, names.setdefault(id(parameter), name)) for name, parameter in parameters]
+        return {name: first for name, first in pairs if name != first}
 
     # --- what every model must define ---
 

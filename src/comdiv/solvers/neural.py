@@ -27,8 +27,11 @@ from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.solvers.inputs import Example, input_words
 from comdiv.solvers.model import Model, Sizes
+from comdiv.solvers.plausible import BEAM, learn_weights, rerank
 from comdiv.solvers.runs import CONFIG, read_config, write_config
 from comdiv.solvers.training import TrainingState, seed_initialisation, train
+from comdiv.splitting.extraction import extract
+from comdiv.splitting.methods import SplitSettings, split_problems
 
 SOLVING_BATCH = 64
 LEAST_WITH_VALIDATION = 10  # problems; with fewer, none is held out
@@ -48,6 +51,7 @@ class _RecordedTokens(BaseModel):
 
 class _LearntBonus(BaseModel):
     cover_bonus: float
+    plausible: dict[str, float] = {}
 
 
 class _Learnt(BaseModel):
@@ -65,6 +69,7 @@ class NeuralSolver:
         self.settings = settings
         self.model: Model | None = None
         self.cover_bonus = settings.cover_bonus
+        self.plausible: dict[str, float] = {}  # the weights of the re-ranking
 
     # --- training ---
 
@@ -108,9 +113,11 @@ class NeuralSolver:
             progress=progress,
         )
         if held_out:
-            beams = self.with_settings(cover="none")._solve(held_out, validation_examples, beam=5)
+            beams = self.with_settings(cover="none", plausible="none")._solve(held_out, validation_examples, beam=5)
             counts = [len(example.quantity_positions) for example in validation_examples]
             self.cover_bonus = learn_bonus(held_out, beams, counts)
+        if self.settings.plausible != "none":
+            self.plausible = self._learn_plausible(readings, held_out, resume_from, progress)
         return TrainingSummary(
             epochs=state.epoch,
             best_epoch=state.best_epoch,
@@ -120,8 +127,26 @@ class NeuralSolver:
             history=tuple(state.history),
         )
 
+    def _learn_plausible(
+        self,
+        readings: Sequence[Reading],
+        held_out: Sequence[Reading],
+        resume_from: Path | None,
+        progress: Progress | None,
+    ) -> dict[str, float]:
+        """The weights of the re-ranking, from beams for problems that their solver was not trained on."""
+        other = self.with_settings(plausible="none", cover="none")
+        if self.settings.plausible == "nested":  # the same solver, trained on a part of the training problems
+            readings, held_out = nested_split(readings, self.settings.seed)
+            other = type(self)(self.name, self.model_class, other.settings)
+            folder = None if resume_from is None else resume_from / "nested"
+            other.fit([reading.problem for reading in readings], (), resume_from=folder, progress=progress)
+        beams = other._solve(held_out, other._encode(held_out), beam=BEAM)
+        return learn_weights(held_out, beams)
+
     def _learn_sizes(self, readings: Sequence[Reading]) -> Sizes:
-        return Sizes(self.model_class.learn_reader(readings, self.settings), Alphabet.learn(readings))
+        reader = self.model_class.learn_reader(readings, self.settings)
+        return Sizes(reader, Alphabet.learn(readings), self.model_class.numbers)
 
     def _begin_with(self, other: "NeuralSolver", folder: Path) -> Model:
         """The model with another run's weights, under this solver's settings."""
@@ -153,7 +178,8 @@ class NeuralSolver:
 
     def _fingerprint(self, examples: Sequence[Example], held_out: Sequence[Reading], start: Path | None) -> str:
         """A hash of everything that determines the weights: settings, tokens, ordered examples, validation, start."""
-        digest = hashlib.sha256(json.dumps([self.name, self.settings.model_dump()], sort_keys=True).encode())
+        settings = self.settings.model_dump(exclude_defaults=True)  # a new setting leaves a training what it is
+        digest = hashlib.sha256(json.dumps([self.name, settings], sort_keys=True).encode())
         digest.update(b"" if start is None else file_sha256(start / "model.safetensors").encode())
         for example in examples:
             digest.update(example.words.tobytes() + (example.target.tobytes() if example.target is not None else b""))
@@ -173,7 +199,8 @@ class NeuralSolver:
         model = self._ready()
         hypotheses: list[list[Hypothesis]] = [[] for _ in readings]
         device = next(model.parameters()).device
-        width = max(beam, 5) if self.settings.cover == "soft" else beam
+        reranks = self.settings.plausible != "none" and bool(self.plausible)
+        width = max(beam, BEAM if reranks else 5) if self.settings.cover == "soft" or reranks else beam
         for places, batch in sorted_batches(examples, SOLVING_BATCH, device):
             with torch.no_grad():
                 memory = model.encode(batch)
@@ -182,11 +209,12 @@ class NeuralSolver:
                     free = search(model, memory, batch, self._rules(cover=False), width)
                     decodings = [covered or other for covered, other in zip(decodings, free, strict=True)]
             for place, sequences in zip(places, decodings, strict=True):
-                trees = [(model.sizes.alphabet.read(s.tokens, model.notation), s.log_probability) for s in sequences]
-                hypotheses[place] = [Hypothesis(tree, log_probability) for tree, log_probability in trees]
+                hypotheses[place] = [Hypothesis(model.read_tokens(s.tokens), s.log_probability) for s in sequences]
                 if self.settings.cover == "soft":
                     quantities = len(examples[place].quantity_positions)
                     hypotheses[place] = with_bonus(hypotheses[place], quantities, self.cover_bonus)
+                if reranks:
+                    hypotheses[place] = rerank(readings[place], hypotheses[place], self.plausible)
         return [solution_of(reading, best[:beam]) for reading, best in zip(readings, hypotheses, strict=True)]
 
     def accuracy(self, problems: Sequence[Problem]) -> float:
@@ -240,9 +268,9 @@ class NeuralSolver:
         return Attention(tuple(words), tuple(places), tuple(tokens), tuple(tuple(row) for row in rows))
 
     def with_settings(self, **changes: Any) -> "NeuralSolver":
-        """The same trained solver with other decoding settings: `cover`, `constrained`, `beam`."""
+        """The same trained solver with other decoding settings: `cover`, `plausible`, `constrained`, `beam`."""
         other = type(self)(self.name, self.model_class, self.settings.model_copy(update=changes))
-        other.model, other.cover_bonus = self.model, self.cover_bonus
+        other.model, other.cover_bonus, other.plausible = self.model, self.cover_bonus, self.plausible
         return other
 
     def _rules(self, *, cover: bool) -> DecodingRules:
@@ -264,7 +292,7 @@ class NeuralSolver:
         model.save_reader(folder)
         tokens = {"words": list(model.sizes.reader.words), "alphabet": model.sizes.alphabet.to_json()}
         write_text(folder / "vocabulary.json", json.dumps(tokens, ensure_ascii=False) + "\n")
-        learnt = {"cover_bonus": self.cover_bonus}
+        learnt = {"cover_bonus": self.cover_bonus, "plausible": self.plausible}
         write_config(folder, {"solver": self.name, "settings": self.settings.model_dump(), "learnt": learnt})
 
     @classmethod
@@ -277,8 +305,9 @@ class NeuralSolver:
             settings = model_class.settings_class
             solver = cls(config["solver"], model_class, settings.checked(**settings.own(config["settings"])))
             alphabet = Alphabet(tuple(tokens.alphabet.constants), tokens.alphabet.copies)
-            sizes = Sizes(model_class.load_reader(folder, tokens.words), alphabet)
-            solver.cover_bonus = validate(config, _Learnt, CONFIG).learnt.cover_bonus
+            sizes = Sizes(model_class.load_reader(folder, tokens.words), alphabet, model_class.numbers)
+            learnt = validate(config, _Learnt, CONFIG).learnt
+            solver.cover_bonus, solver.plausible = learnt.cover_bonus, learnt.plausible
         except (OSError, ValueError, ComdivError) as error:
             raise ComdivError(f"{folder} is not a run of a solver: {error}") from error
         model = solver._new_model(sizes)
@@ -298,6 +327,17 @@ def hold_out_validation(readings: Sequence[Reading], seed: int) -> tuple[list[Re
     parts: tuple[list[Reading], list[Reading]] = ([], [])
     for reading, held_out in zip(readings, is_held_out, strict=True):
         parts[bool(held_out)].append(reading)
+    return parts
+
+
+def nested_split(readings: Sequence[Reading], seed: int) -> tuple[list[Reading], list[Reading]]:
+    """A compositional split of the training problems: a stand-in for the test problems, which nobody may look at."""
+    extraction = extract([reading.problem for reading in readings])
+    is_test = split_problems(extraction, SplitSettings(seed=seed))
+    test = {problem.id for problem, inside in zip(extraction.problems, is_test, strict=True) if inside}
+    parts: tuple[list[Reading], list[Reading]] = ([], [])
+    for reading in readings:
+        parts[reading.problem.id in test].append(reading)
     return parts
 
 

@@ -26,12 +26,12 @@ from comdiv.errors import ComdivError
 from comdiv.language import get_language
 from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Notation
+from comdiv.solvers.encoders import PRETRAINED_FOLDER
 from comdiv.solvers.hyperparameters import PretrainedSettings, SolverSettings, weights_folder
 from comdiv.solvers.inputs import InputReader, NumberInput
 from comdiv.solvers.model import Model, Sizes
 
 Kind = Literal["encoder", "causal"]
-FOLDER = "pretrained"  # in a run
 MOST_PIECES = 512  # of a text; a longer one is cut
 MARK = " →"  # between problem and expression, for causal models
 _HUB_NAME = re.compile(r"(?P<name>[\w.-]+(/[\w.-]+)?)(@(?P<revision>[\w.-]+))?")
@@ -173,21 +173,21 @@ class Pieces:
     words: tuple[str, ...] = ()
 
     @classmethod
-    def learn(cls, kind: Kind, readings: Sequence[Reading], settings: PretrainedSettings) -> "Pieces":
-        """The reader of the weights that the settings name, or of the default ones."""
-        source = WeightsSource.of(settings.weights or default_weights(kind, readings))
+    def learn(cls, kind: Kind, readings: Sequence[Reading], weights: str) -> "Pieces":
+        """The reader of these weights, or of the default ones."""
+        source = WeightsSource.of(weights or default_weights(kind, readings))
         return cls(*_tokenizer_and_config(source), kind, source)
 
     @classmethod
     def load(cls, kind: Kind, folder: Path) -> "Pieces":
         """The reader of a run folder."""
-        if not (folder / FOLDER).is_dir():
-            raise FileNotFoundError(2, "no such folder", str(folder / FOLDER))
-        return cls(*_tokenizer_and_config(WeightsSource(str(folder / FOLDER))), kind)
+        if not (folder / PRETRAINED_FOLDER).is_dir():
+            raise FileNotFoundError(2, "no such folder", str(folder / PRETRAINED_FOLDER))
+        return cls(*_tokenizer_and_config(WeightsSource(str(folder / PRETRAINED_FOLDER))), kind)
 
     def save(self, folder: Path) -> None:
         """Write the tokenizer's files and the configuration: all of them, or none."""
-        final, staging = folder / FOLDER, folder / f".{FOLDER}.part"
+        final, staging = folder / PRETRAINED_FOLDER, folder / f".{PRETRAINED_FOLDER}.part"
         shutil.rmtree(staging, ignore_errors=True)
         with _quietly():
             try:
@@ -238,12 +238,26 @@ class Pieces:
 
     def read(self, reading: Reading, numbers: NumberInput) -> tuple[list[int], list[int]]:
         """The pieces of the text, with quantities in their places, and the positions of the quantities."""
+        spelled = [self._quantity(index) for index in range(len(reading.numbers))]
+        pieces, positions = self._read(reading, spelled)
+        return pieces, positions
+
+    def read_written(self, reading: Reading) -> tuple[list[int], list[int], list[int]]:
+        """The pieces of the text with its numbers as they are written, the numbers' positions and their lengths."""
+        spelled = [self.ids_within(f" {reading.text[n.start : n.end]}") for n in reading.numbers]
+        pieces, positions = self._read(reading, spelled)
+        ends = [position + len(spelling) for position, spelling in zip(positions, spelled, strict=True)]
+        lengths = [min(end, len(pieces)) - place for place, end in zip(positions, ends, strict=True)]
+        return pieces, positions, lengths
+
+    def _read(self, reading: Reading, spelled: Sequence[list[int]]) -> tuple[list[int], list[int]]:
+        """The pieces of the text with quantities spelled like that, and where these begin."""
         tokenizer, text = self.tokenizer, reading.text
         pieces, positions, written = [self._special("bos", "cls", "eos")], [], 0
-        for index, number in enumerate(reading.numbers):
+        for number, spelling in zip(reading.numbers, spelled, strict=True):
             pieces += self._segment(text[written : number.start], written)
             positions.append(len(pieces))
-            pieces += self._quantity(index)
+            pieces += spelling
             written = number.end
         pieces += self._segment(text[written:], written)
         last = self.mark[:-1] if self.kind == "causal" else [i for i in (tokenizer.sep_token_id,) if i is not None]
@@ -291,6 +305,18 @@ def begin_with(model: Any, load: Callable[..., Any], source: WeightsSource) -> N
             raise ComdivError(f"weights {source.place!r} cannot be loaded: they have no {name} of the model's shape")
 
 
+@torch.no_grad()
+def begin_quantities(body: Any, reader: Pieces, last_row: int) -> None:
+    """Initialise the rows of quantities from numbers, N3 from 3: their embeddings are similar, but no two are equal.
+
+    A row that all quantities share is the mean of the first ten.
+    """
+    table, first = body.get_input_embeddings().weight, reader.first_quantity
+    for row in range(first, last_row + 1):
+        texts = map(str, range(1, 11)) if last_row == first else [str(row - first)]
+        table[row] = table[[piece for text in texts for piece in reader.ids(text)]].mean(0)
+
+
 class PretrainedModel(Model):
     """A model that reads the pieces of a pre-trained tokenizer and writes infix."""
 
@@ -309,7 +335,7 @@ class PretrainedModel(Model):
     @classmethod
     def learn_reader(cls, readings: Sequence[Reading], settings: SolverSettings) -> InputReader:
         assert isinstance(settings, PretrainedSettings)
-        return Pieces.learn(cls.kind, readings, settings)
+        return Pieces.learn(cls.kind, readings, settings.weights)
 
     @classmethod
     def load_reader(cls, folder: Path, words: Sequence[str]) -> InputReader:

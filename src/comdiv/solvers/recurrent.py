@@ -1,4 +1,4 @@
-"""The bidirectional recurrent encoder that LSTM, MathEN and GTS share.
+"""Bidirectional recurrent encoders: LSTM's and MathEN's own, and that of GTS.
 
 The weights are those of torch's GRU and LSTM, but the steps are implemented here. For texts of different lengths,
 torch's packed sequences on a CPU clear a tensor as large as the whole batch for every word when computing gradients,
@@ -7,7 +7,7 @@ which takes longer than all multiplications together.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -15,16 +15,9 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from comdiv.solvers.batches import Batch
-
-
-@dataclass(frozen=True, slots=True)
-class RecurrentMemory:
-    """The result of an encoder: a state for every word, the last states of every layer, and which words exist."""
-
-    states: Tensor  # (batch, words, hidden)
-    last: Tensor  # (layers, batch, hidden)
-    cells: Tensor | None  # (layers, batch, hidden), of an LSTM
-    mask: Tensor  # (batch, words)
+from comdiv.solvers.encoders import Encoder
+from comdiv.solvers.hyperparameters import ReaderSettings
+from comdiv.solvers.model import Sizes, TextStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +30,22 @@ class Layout:
     last: Tensor  # (batch): the positions of the last words
 
 
-class RecurrentEncoder(nn.Module):
+class RecurrentEncoder(Encoder):
     """Embedding, dropout, and a bidirectional GRU or LSTM whose two directions are summed, as GTS does."""
 
-    def __init__(
-        self, cell: Literal["gru", "lstm"], words: int, embedding: int, hidden: int, layers: int, dropout: float
-    ) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(words, embedding, padding_idx=0)
-        self.dropout = nn.Dropout(dropout)
-        kind = nn.GRU if cell == "gru" else nn.LSTM
-        between = dropout if layers > 1 else 0.0
-        self.layers = kind(embedding, hidden, layers, batch_first=True, bidirectional=True, dropout=between)
+    kind: ClassVar[type[nn.GRU | nn.LSTM]]
 
-    def forward(self, batch: Batch) -> RecurrentMemory:
+    def __init__(self, settings: ReaderSettings, sizes: Sizes) -> None:
+        super().__init__()
+        self.width = settings.hidden
+        self.embedding = nn.Embedding(sizes.words, settings.embedding, padding_idx=0)
+        self.dropout = nn.Dropout(settings.dropout)
+        between = settings.dropout if settings.layers > 1 else 0.0
+        self.layers = self.kind(
+            settings.embedding, self.width, settings.layers, batch_first=True, bidirectional=True, dropout=between
+        )
+
+    def forward(self, batch: Batch) -> TextStates:
         embedded = self.dropout(self.embedding(batch.words))  # (batch, words, embedding)
         packed = pack_padded_sequence(embedded, batch.lengths, batch_first=True, enforce_sorted=True)
         layout = _layout(packed.batch_sizes, batch)
@@ -63,7 +58,7 @@ class RecurrentEncoder(nn.Module):
             outputs = (forward[0], backward[0][layout.reverse])  # (all words, hidden) each
             inputs = functional.dropout(torch.cat(outputs, -1), self.layers.dropout, self.training)
         is_lstm = isinstance(self.layers, nn.LSTM)
-        return RecurrentMemory(
+        return TextStates(
             states=(outputs[0] + outputs[1])[layout.place],
             last=torch.stack(last),
             cells=torch.stack(cells) if is_lstm else None,
@@ -84,6 +79,18 @@ class RecurrentEncoder(nn.Module):
             state = cell(gates, torch.addmm(bias, state[0], to_hidden), state)
             steps.append(state)
         return tuple(torch.cat(tensors) for tensors in zip(*steps, strict=True))
+
+
+class GruEncoder(RecurrentEncoder):
+    """Of GTS."""
+
+    kind = nn.GRU
+
+
+class LstmEncoder(RecurrentEncoder):
+    """Of LSTM and MathEN."""
+
+    kind = nn.LSTM
 
 
 def _gru_cell(from_input: Tensor, from_hidden: Tensor, state: Sequence[Tensor]) -> Sequence[Tensor]:

@@ -167,7 +167,7 @@ def train_run(
         if run.exists() and (not run.is_dir() or any(not path.name.endswith(".part") for path in run.iterdir())):
             raise ComdivError(f"{run} exists and is not a run of a solver; choose another folder")
         write_config(run, config)
-    elif (difference := _difference(read_config(run), config)) is not None:
+    elif (difference := _difference(read_config(run), config, settings)) is not None:
         raise ComdivError(f"{run} is a run with other settings: {difference}; choose another folder, or remove it")
     trainer: Any = make_solver(solver, settings)
 
@@ -250,13 +250,14 @@ def _config(
     }
 
 
-def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str | None:
-    """The first setting in which a run differs from the requested ones."""
+def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any], settings: SolverSettings) -> str | None:
+    """The first setting in which a run differs from the requested ones; a setting that it lacks has its default."""
+    known = {name: field.default for name, field in type(settings).model_fields.items()} | (there.get("settings") or {})
     if there.get("solver") != wanted["solver"]:
         return f"solver is {there.get('solver')}, not {wanted['solver']}"
     for name, value in wanted["settings"].items():
-        if there.get("settings", {}).get(name) != value:
-            return f"{name} is {there.get('settings', {}).get(name)}, not {value}"
+        if known[name] != value:
+            return f"{name} is {known[name]}, not {value}"
     if there.get("select", "best") != wanted["select"]:
         return f"it keeps the {there.get('select', 'best')} epoch, not the {wanted['select']}"
     if there.get("data", {}).get("sha256") != wanted["data"]["sha256"]:

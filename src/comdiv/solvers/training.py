@@ -16,6 +16,7 @@ from torch.nn import functional
 from comdiv import loading
 from comdiv.errors import ComdivError
 from comdiv.solver import Progress
+from comdiv.solvers.averaging import WeightAverage
 from comdiv.solvers.batches import IGNORED, Batch, epoch_batches
 from comdiv.solvers.checkpoints import (
     Checkpoint,
@@ -80,9 +81,10 @@ def train(
         fused=device.type == "cpu",
     )
     state = TrainingState()
-    if checkpoints is not None:
-        _resume(model, optimiser, state, checkpoints, fingerprint)
     steps_per_epoch = math.ceil(len(examples) / settings.batch)
+    average = WeightAverage(model, settings.average, steps_per_epoch)
+    if checkpoints is not None:
+        _resume(model, optimiser, average, state, checkpoints, fingerprint)
     rates = forget_rates(examples, settings.forget, device)
     unknown = model.sizes.reader.unknown
     while state.epoch < settings.epochs and not _patience_is_over(state, settings.patience):
@@ -96,24 +98,26 @@ def train(
             visible = batch if rates is None else replace(batch, words=forgetful(batch.words, rates, unknown))
             losses.append(train_step(model, optimiser, visible, rate, state.step))
             state.step += 1
+            average.update(state.step)
             if progress is not None:
                 speed = min(len(losses) * settings.batch, len(examples)) / (time.perf_counter() - started)
                 whole = settings.epochs * steps_per_epoch  # so that the estimated time is that of the whole training
                 progress(f"epoch {epoch}/{settings.epochs}", state.step, whole, _note(losses, speed, state))
         seconds, processor = time.perf_counter() - started, time.process_time() - used
         model.eval()
-        accuracy = validate()
         state.epoch = epoch
-        if accuracy is None or state.best_accuracy is None or accuracy > state.best_accuracy:
-            state.best_epoch, state.best_accuracy = epoch, accuracy
-            state.best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+        with average.applied():
+            accuracy = validate()
+            if accuracy is None or state.best_accuracy is None or accuracy > state.best_accuracy:
+                state.best_epoch, state.best_accuracy = epoch, accuracy
+                state.best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
         state.history.append(
             {"epoch": epoch, "loss": round(float(np.mean(losses)), 6), "validation_accuracy": accuracy,
              "learning_rate": rate, "problems_per_second": round(len(examples) / seconds, 1),
              "processor_seconds": round(processor, 2)}
         )  # fmt: skip
         if checkpoints is not None:
-            _save(model, optimiser, state, checkpoints, fingerprint)
+            _save(model, optimiser, average, state, checkpoints, fingerprint)
         if after_epoch is not None:
             after_epoch(state)
     if state.best:
@@ -185,7 +189,14 @@ def _patience_is_over(state: TrainingState, patience: int) -> bool:
     return bool(patience) and state.best_accuracy is not None and state.epoch - state.best_epoch >= patience
 
 
-def _save(model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, folder: Path, fingerprint: str) -> None:
+def _save(
+    model: Model,
+    optimiser: torch.optim.Optimizer,
+    average: WeightAverage,
+    state: TrainingState,
+    folder: Path,
+    fingerprint: str,
+) -> None:
     record = {
         "fingerprint": fingerprint,
         "epoch": state.epoch,
@@ -195,7 +206,7 @@ def _save(model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, 
         "history": state.history,
     }
     tensors = optimiser_tensors(optimiser)
-    write_checkpoint(folder, state.epoch, Checkpoint(model.state_dict(), tensors, state.best, record))
+    write_checkpoint(folder, state.epoch, Checkpoint(model.state_dict(), tensors, state.best, record, average.tensors))
 
 
 class _RecordedState(BaseModel):
@@ -209,7 +220,12 @@ class _RecordedState(BaseModel):
 
 
 def _resume(
-    model: Model, optimiser: torch.optim.Optimizer, state: TrainingState, folder: Path, fingerprint: str
+    model: Model,
+    optimiser: torch.optim.Optimizer,
+    average: WeightAverage,
+    state: TrainingState,
+    folder: Path,
+    fingerprint: str,
 ) -> None:
     checkpoint = read_checkpoint(folder)
     if checkpoint is None:
@@ -222,6 +238,7 @@ def _resume(
     try:
         model.load_state_dict(dict(checkpoint.weights))
         restore_optimiser(optimiser, checkpoint.optimiser)
+        average.restore(checkpoint.average)
         state.best = dict(checkpoint.best)
     except (KeyError, RuntimeError, ValueError) as error:
         first = str(error).splitlines()[0]

@@ -12,7 +12,8 @@ from torch.nn import functional
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.hyperparameters import SolverSettings, TransformerSettings
+from comdiv.solvers.encoders import Encoder, EncoderDecoder, make_encoder
+from comdiv.solvers.hyperparameters import ReaderSettings, SolverSettings, TransformerSettings
 from comdiv.solvers.inputs import MOST_WORDS, NumberInput
 from comdiv.solvers.model import Model, Sizes, TextStates
 
@@ -64,48 +65,63 @@ class CachingDecoder(Model):
         """One more token per row."""
 
 
-class Transformer(CachingDecoder):
+class TransformerEncoder(nn.TransformerEncoder, Encoder):
+    """`layers` layers over words with encodings of their positions; `embedding` is the width."""
+
+    def __init__(self, settings: ReaderSettings, sizes: Sizes, words: nn.Embedding | None = None) -> None:
+        width = settings.embedding
+        options = _layer_options(settings, width)
+        layer, norm = nn.TransformerEncoderLayer(**options), nn.LayerNorm(width)
+        super().__init__(layer, settings.layers, norm, enable_nested_tensor=False)
+        self.width = width
+        self.words = _started(nn.Embedding(sizes.words, width, padding_idx=0)) if words is None else words
+        self.dropout = nn.Dropout(settings.dropout)
+        self.register_buffer("positions", _sinusoids(MOST_WORDS + 1, width), persistent=False)
+
+    def forward(self, batch: Batch) -> TextStates:  # type: ignore[override]
+        mask = batch.word_mask
+        embedded = self.dropout(_placed(self.words(batch.words), self.positions))
+        states = super().forward(embedded, src_key_padding_mask=~mask)  # (batch, words, width)
+        counted = mask.unsqueeze(-1).to(states.dtype)
+        mean = (states * counted).sum(1) / counted.sum(1)
+        return TextStates(states, mask, mean.expand(self.num_layers, -1, -1))
+
+
+class Transformer(CachingDecoder, EncoderDecoder):
     """Encoder and decoder of `layers` layers each; `embedding` is the width, `hidden` that of the feed-forward part."""
 
     notation: ClassVar[Notation] = "infix"
     numbers: ClassVar[NumberInput] = "indexed"
+    own_encoder: ClassVar[str] = "transformer"
     settings_class: ClassVar[type[SolverSettings]] = TransformerSettings
     settings: TransformerSettings
 
     def __init__(self, settings: TransformerSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        width = settings.embedding
-        if width % settings.heads:
-            raise ComdivError(f"embedding={width} cannot be divided among heads={settings.heads}: choose a multiple")
+        is_own = self.encoder_class(settings) is TransformerEncoder
+        if is_own:  # its words come before the decoder's tokens among the random initial weights
+            self.words = nn.Embedding(sizes.words, settings.embedding, padding_idx=0)
+        else:
+            self.encoder = make_encoder(type(self), settings, sizes)
+        width = settings.embedding if is_own else self.encoder.width
+        options = _layer_options(settings, width)
         self.start_token = sizes.alphabet.size
-        self.words = nn.Embedding(sizes.words, width, padding_idx=0)
         self.tokens = nn.Embedding(sizes.alphabet.size + 1, width)
-        for table in (self.words, self.tokens):
-            nn.init.normal_(table.weight, std=width**-0.5)
+        if is_own:
+            _started(self.words)
+        _started(self.tokens)
         self.dropout = nn.Dropout(settings.dropout)
-        options: dict[str, Any] = {
-            "d_model": width,
-            "nhead": settings.heads,
-            "dim_feedforward": 2 * settings.hidden,
-            "dropout": settings.dropout,
-            "batch_first": True,
-            "norm_first": True,
-        }
-        self.encoder = nn.TransformerEncoder(
-            nn.TransformerEncoderLayer(**options), settings.layers, nn.LayerNorm(width), enable_nested_tensor=False
-        )
+        if is_own:
+            self.encoder = TransformerEncoder(settings, sizes, self.words)
         self.decoder = nn.TransformerDecoder(
             nn.TransformerDecoderLayer(**options), settings.layers, nn.LayerNorm(width)
         )
         self.output = nn.Linear(width, sizes.alphabet.size)
-        self.register_buffer(
-            "positions", _sinusoids(max(MOST_WORDS, settings.most_tokens) + 1, width), persistent=False
-        )
+        self.register_buffer("positions", _sinusoids(settings.most_tokens + 1, width), persistent=False)
 
     def encode(self, batch: Batch) -> TextStates:
-        mask = batch.word_mask
-        states = self.encoder(self._placed(self.words(batch.words)), src_key_padding_mask=~mask)
-        return TextStates(states, mask)
+        text: TextStates = self.encoder(batch)
+        return text
 
     def target_logits(self, memory: TextStates, batch: Batch) -> Tensor:
         return self._logits(batch.decoder_inputs(self.start_token), memory)
@@ -123,7 +139,8 @@ class Transformer(CachingDecoder):
         self, tokens: Tensor, written: list[KeysAndValues], texts: list[KeysAndValues], mask: Tensor, beam: int
     ) -> TransformerState:
         """One more token per row: the layers of `_logits`, for the last step only."""
-        states = self._placed(self.tokens(tokens).unsqueeze(1), written[0].keys.shape[2])  # (rows, 1, width)
+        first = written[0].keys.shape[2]
+        states = self.dropout(_placed(self.tokens(tokens).unsqueeze(1), self.positions, first))  # (rows, 1, width)
         extended = []
         for layer, before, text in zip(self._layers, written, texts, strict=True):
             query, key, value = self._split(layer.self_attn, layer.norm1(states), "qkv")
@@ -162,7 +179,7 @@ class Transformer(CachingDecoder):
         steps = tokens.shape[1]
         future = torch.ones(steps, steps, dtype=torch.bool, device=tokens.device).triu(1)
         states = self.decoder(
-            self._placed(self.tokens(tokens)),
+            self.dropout(_placed(self.tokens(tokens), self.positions)),
             memory.states,
             tgt_mask=future,
             tgt_is_causal=True,
@@ -171,11 +188,31 @@ class Transformer(CachingDecoder):
         logits: Tensor = self.output(states)
         return logits
 
-    def _placed(self, embedded: Tensor, first: int = 0) -> Tensor:
-        """Embeddings plus position encodings, counted from `first`: (rows, steps, width)."""
-        scaled = embedded * math.sqrt(embedded.shape[-1])
-        placed: Tensor = self.dropout(scaled + self.positions[first : first + embedded.shape[1]])  # type: ignore[index]
-        return placed
+
+def _layer_options(settings: ReaderSettings, width: int) -> dict[str, Any]:
+    """The options of an encoder's or decoder's layers."""
+    if width % settings.heads:
+        raise ComdivError(f"embedding={width} cannot be divided among heads={settings.heads}: choose a multiple")
+    return {
+        "d_model": width,
+        "nhead": settings.heads,
+        "dim_feedforward": 2 * settings.hidden,
+        "dropout": settings.dropout,
+        "batch_first": True,
+        "norm_first": True,
+    }
+
+
+def _started(table: nn.Embedding) -> nn.Embedding:
+    """The table with initial weights of a standard deviation that the scaling of `_placed` makes 1."""
+    nn.init.normal_(table.weight, std=table.embedding_dim**-0.5)
+    return table
+
+
+def _placed(embedded: Tensor, positions: Any, first: int = 0) -> Tensor:
+    """Scaled embeddings plus position encodings, counted from `first`: (rows, steps, width)."""
+    placed: Tensor = embedded * math.sqrt(embedded.shape[-1]) + positions[first : first + embedded.shape[1]]
+    return placed
 
 
 def _sinusoids(steps: int, width: int) -> Tensor:

@@ -1,0 +1,147 @@
+"""How plausible an expression is by the values of its steps alone, and a re-ranking of any solver's beam by it.
+
+A log-linear model over the log-probability and a dozen features, learnt on problems that the solver was not trained on.
+Whether divisions come out even does most of it: that is how word problems are written, not how they are understood.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+from comdiv.expression import (
+    Expression,
+    ExpressionError,
+    Operation,
+    Reference,
+    answers_agree,
+    leaves,
+    value_of,
+)
+from comdiv.reading import Reading
+from comdiv.solver import Hypothesis, Solution
+
+BEAM = 10  # hypotheses to choose from
+RIDGE = 0.005  # keeps the weights of rare features small
+FEATURES = (
+    "used twice",  # a quantity occurs more than once
+    "unused",  # how many quantities do not occur
+    "negative",  # the answer
+    "zero",
+    "not whole",  # the answer, though the quantities are
+    "given",  # the answer is a number of the text
+    "negative step",
+    "not whole step",
+    "even division",  # how many divisions of whole numbers come out even
+    "missed division",  # how many other steps have operands that would divide evenly
+    "even product",  # a product whose operands would divide evenly
+)
+Weights = Mapping[str, float]  # by feature, and of the log-probability
+LOG_PROBABILITY = "log-probability"
+_Row = tuple[float, ...]
+
+
+def plausibility_features(expression: Expression, values: Sequence[Fraction]) -> tuple[float, ...] | None:
+    """The features of an expression in the order of `FEATURES`; None if it has no value."""
+    used = [leaf.index for leaf in leaves(expression) if isinstance(leaf, Reference)]
+    steps: list[tuple[str, Fraction, Fraction, Fraction]] = []
+    try:
+        answer = _step_values(expression, values, steps)
+    except ExpressionError:
+        return None
+    whole = [step for step in steps if step[1].denominator == step[2].denominator == 1]
+    fractional = sum(operator == "/" and value.denominator > 1 for operator, _, _, value in whole)
+    negative = sum(value < 0 for *_, value in steps)
+    divisible = [operator for operator, x, y, _ in whole if operator in "+-*" and x > y > 1 and x % y == 0]
+    not_whole = answer.denominator > 1 and all(values[index].denominator == 1 for index in used)
+    return (
+        float(len(used) > len(set(used))),
+        float(len(values) - len(set(used))),
+        float(answer < 0),
+        float(answer == 0),
+        float(not_whole),
+        float(len(used) > 1 and answer in values),
+        float(negative > (answer < 0)),
+        float(fractional > not_whole),
+        float(sum(operator == "/" for operator, *_ in whole) - fractional),
+        float(len(divisible)),
+        float("*" in divisible),
+    )
+
+
+def _step_values(
+    expression: Expression, values: Sequence[Fraction], steps: list[tuple[str, Fraction, Fraction, Fraction]]
+) -> Fraction:
+    """The value of an expression; adds the operator, operands and value of each of its steps."""
+    if not isinstance(expression, Operation):
+        return value_of(expression, values)
+    left, right = _step_values(expression.left, values, steps), _step_values(expression.right, values, steps)
+    value = value_of(Operation(expression.operator, Reference(0), Reference(1)), (left, right))
+    steps.append((expression.operator, left, right, value))
+    return value
+
+
+def rerank(reading: Reading, hypotheses: Sequence[Hypothesis], weights: Weights) -> list[Hypothesis]:
+    """The hypotheses by their log-probability and plausibility, best first; those without a value come last."""
+
+    def worth(hypothesis: Hypothesis) -> float:
+        row = _row(reading, hypothesis)
+        names = (LOG_PROBABILITY, *FEATURES)
+        return -np.inf if row is None else sum(weights.get(n, 0.0) * x for n, x in zip(names, row, strict=True))
+
+    return sorted(hypotheses, key=worth, reverse=True)
+
+
+def _row(reading: Reading, hypothesis: Hypothesis) -> _Row | None:
+    if hypothesis.expression is None:
+        return None
+    features = plausibility_features(hypothesis.expression, reading.values)
+    return None if features is None else (hypothesis.log_probability, *features)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beam:
+    """The hypotheses of a problem, some of them right, some wrong."""
+
+    rows: npt.NDArray[np.float64]  # (hypotheses, 1 + features)
+    right: npt.NDArray[np.bool_]  # (hypotheses)
+
+
+def learn_weights(readings: Sequence[Reading], solutions: Sequence[Solution]) -> dict[str, float]:
+    """The weights that make right hypotheses most probable among those of their beams.
+
+    Without a beam that has both right and wrong hypotheses, the log-probability alone counts.
+    """
+    pairs = [_beam(reading, solution) for reading, solution in zip(readings, solutions, strict=True)]
+    beams = [beam for beam in pairs if beam is not None and 0 < beam.right.sum() < len(beam.right)]
+    start = np.eye(1 + len(FEATURES))[0]
+    weights = start
+    if beams:
+        weights = minimize(_loss, start, args=(beams,), jac=True, method="L-BFGS-B").x
+    return {name: round(float(weight), 6) for name, weight in zip((LOG_PROBABILITY, *FEATURES), weights, strict=True)}
+
+
+def _beam(reading: Reading, solution: Solution) -> _Beam | None:
+    gold = reading.problem.answer
+    rows = [(row, h.expression) for h in solution.hypotheses if (row := _row(reading, h)) is not None]
+    if gold is None or not rows:
+        return None
+    right = [e is not None and answers_agree(value_of(e, reading.values), gold) for _, e in rows]
+    return _Beam(np.array([row for row, _ in rows]), np.array(right))
+
+
+def _loss(weights: npt.NDArray[np.float64], beams: Sequence[_Beam]) -> tuple[float, npt.NDArray[np.float64]]:
+    """The mean negative log-probability of being right, with a ridge on the features, and its gradient."""
+    loss, gradient = 0.0, np.zeros_like(weights)
+    for beam in beams:
+        scores = beam.rows @ weights
+        everything, right = logsumexp(scores), logsumexp(scores[beam.right])
+        loss += everything - right
+        gradient += np.exp(scores - everything) @ beam.rows
+        gradient -= np.exp(scores[beam.right] - right) @ beam.rows[beam.right]
+    ridge = np.concatenate([[0.0], weights[1:]])
+    return loss / len(beams) + RIDGE * float(ridge @ ridge), gradient / len(beams) + 2 * RIDGE * ridge
