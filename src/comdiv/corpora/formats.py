@@ -16,33 +16,20 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 from comdiv.corpora.record_files import Complain, Record, Records, read_text_file, text_records
+from comdiv.corpora.steps import final_answer
 from comdiv.errors import ComdivError
 from comdiv.expression import (
-    TOLERANCE,
-    Constant,
-    Expression,
-    ExpressionError,
-    Leaf,
-    NotExpressible,
-    answers_agree,
     format_number,
-    map_leaves,
-    parse,
-    parse_answer,
-    to_infix,
-    value_of,
 )
 from comdiv.reading import read_text
 from comdiv.registry import FORMATS
 
-Notation = Literal["infix", "prefix"]
+Notation = Literal["infix", "prefix", "steps"]  # steps: a solution with GSM8K's calculator steps
 NumberWords = Literal["never", "auto", "always"]
 _BEGINNING = 65_536  # bytes that decide how a file is read
 _NUMBER_NAME = re.compile(r"\bnumber([0-9]{1,4})\b")
 _ANSWER_NUMBER = re.compile(r"\s*([-+]?[\d.,]+(?:/\d+)?%?)\s*(?:\([^)]*\)\s*)?")
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
-_STEP = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
-_FINAL = re.compile(r"####\s*(.+?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,60 +272,16 @@ class Gsm8k(Format):
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
         solution = str(record["answer"])
-        equation, reason = None, ""
-        try:
-            equation = compose_steps(solution)
-        except ExpressionError as error:
-            reason = str(error)
         return RawRecord(
             _id(record, number),
             record["question"],
             where,
-            equation,
+            solution,
             final_answer(solution),
+            notation="steps",
             number_words="auto",
-            no_expression=reason,
             extra=_rest(record, "id", "question", "answer"),
         )
-
-
-def final_answer(solution: str) -> str | None:
-    """The text after GSM8K's `####`."""
-    match = _FINAL.search(solution)
-    return match[1].replace("$", "").replace(",", "") if match else None
-
-
-def compose_steps(solution: str) -> str:
-    """One infix expression for the last step, with numbers that earlier steps computed replaced by those steps.
-
-    A number that was computed before is replaced by its computation (the latest one with that value); all others stay.
-    A step whose result is never used, or a last step that is not the answer, is `NotExpressible`: nothing is guessed.
-    """
-    steps = _STEP.findall(solution)
-    answer = final_answer(solution)
-    if not steps or answer is None:
-        raise NotExpressible("no calculator steps" if not steps else "no final answer")
-    computed: list[tuple[Fraction, Expression]] = []
-    used: set[int] = set()
-
-    def composed(leaf: Leaf) -> Expression:
-        for index in range(len(computed) - 1, -1, -1):
-            if isinstance(leaf, Constant) and computed[index][0] == leaf.value:
-                used.add(index)
-                return computed[index][1]
-        return leaf
-
-    for left, right in steps:
-        step = parse(left)
-        result = parse_answer(right)
-        if not answers_agree(value_of(step), result, TOLERANCE):
-            raise NotExpressible(f"the step {left}={right} is wrong")
-        computed.append((result, map_leaves(step, composed)))
-    if len(used) != len(computed) - 1:
-        raise NotExpressible("the steps do not chain")
-    if not answers_agree(computed[-1][0], parse_answer(answer), TOLERANCE):
-        raise NotExpressible("the last step is not the answer")
-    return to_infix(computed[-1][1])
 
 
 def joined_text(body: Any, question: Any) -> str:

@@ -24,16 +24,17 @@ from comdiv.corpora.formats import (
 from comdiv.corpora.hub import hub_source, open_hub, restored_record
 from comdiv.corpora.published import DEMO_CORPORA, find_corpus_files
 from comdiv.corpora.record_files import Record
+from comdiv.corpora.steps import align_steps
 from comdiv.errors import ComdivError
 from comdiv.expression import (
     Constant,
-    Expression,
     ExpressionError,
     NotExpressible,
     leaves,
     parse_answer,
     parse_equation,
     parse_prefix,
+    used_quantities,
     value_of,
 )
 from comdiv.files import file_sha256
@@ -300,28 +301,44 @@ def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tup
     if not record.equation:
         return None, record.number_words == "always"
     try:
-        if record.notation == "prefix":
-            equation = parse_prefix(record.equation)
-        else:
-            equation = parse_equation(record.equation, fractions_are_leaves=True)
-        without = _alignment(equation, text, code, number_words=False)
-        if record.number_words == "never" or (record.number_words == "auto" and not _foreign(without)):
+        if record.number_words != "auto":
+            words = record.number_words == "always"
+            return _alignment(record, text, code, number_words=words), words
+        if record.notation == "steps":  # words are numbers that a step may mean, whether or not it does
+            with_words = _alignment(record, text, code, number_words=True)
+            words = _uses_words(with_words, text, code)
+            return with_words if words else _alignment(record, text, code, number_words=False), words
+        without = _alignment(record, text, code, number_words=False)
+        if not _foreign(without):
             return without, False
-        with_words = _alignment(equation, text, code, number_words=True)
-        if record.number_words == "always" or _foreign(with_words) < _foreign(without):
-            return with_words, True
-        return without, False
+        with_words = _alignment(record, text, code, number_words=True)
+        words = _foreign(with_words) < _foreign(without)
+        return with_words if words else without, words
     except ExpressionError as error:
         complaints = report.not_expressible if isinstance(error, NotExpressible) else report.unreadable
-        complaints.append(Complaint(record.where, record.id, f"equation {record.equation[:80]}: {error}"))
+        equation = "" if record.notation == "steps" else f"equation {record.equation[:80]}: "
+        complaints.append(Complaint(record.where, record.id, f"{equation}{error}"))
     return None, False
 
 
-def _alignment(equation: Expression, text: str, code: str, *, number_words: bool) -> Alignment:
+def _alignment(record: RawRecord, text: str, code: str, *, number_words: bool) -> Alignment:
     reading = read_text(text, code, number_words=number_words)
+    if record.notation == "steps":
+        return align_steps(record.equation or "", reading)
+    equation = (
+        parse_prefix(record.equation or "")
+        if record.notation == "prefix"
+        else parse_equation(record.equation or "", fractions_are_leaves=True)
+    )
     alignment = align(equation, reading.language, text, reading.plain_quantities)
     value_of(alignment.expression, reading.values)  # refuses N7 in a text without it
     return alignment
+
+
+def _uses_words(alignment: Alignment, text: str, code: str) -> bool:
+    """Whether an expression over a text's digits and number words uses any of the words."""
+    quantities = read_text(text, code, number_words=True).plain_quantities
+    return any(quantities[index].form == "word" for index in used_quantities(alignment.expression))
 
 
 def _foreign(alignment: Alignment) -> int:

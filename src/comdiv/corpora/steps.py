@@ -1,0 +1,530 @@
+"""GSM8K's calculator steps as one expression over the quantities of the problem's text.
+
+A number of a step is the result of an earlier step, a quantity of the text, or a constant (the 2 of "half", the 7 days
+of a week), and its value alone does not tell which. Each reading of a number is weighed by what the solution calls it
+(`16 eggs`, `$5`), by the words that its line shares with the text around a quantity, and by words such as "half" or
+"week". The best reading of all numbers together is taken if no other expression comes near it. Otherwise, and wherever
+a number or a step stays unexplained, the problem is `NotExpressible` with the reason: nothing is guessed.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from comdiv.expression import (
+    TOLERANCE,
+    Constant,
+    Expression,
+    ExpressionError,
+    NotExpressible,
+    Operation,
+    Reference,
+    answers_agree,
+    canonical,
+    format_number,
+    leaves,
+    map_leaves,
+    parse,
+    parse_answer,
+    to_infix,
+    value_of,
+)
+from comdiv.expression.normalisation import Member, chain, join_chain
+from comdiv.expression.tree import HUNDRED, ONE
+from comdiv.language import Alignment
+from comdiv.problem import Quantity
+from comdiv.reading import Reading
+
+_STEP = re.compile(r"<<([^<>=]+)=([^<>=]+)>>")
+_FINAL = re.compile(r"####\s*(.+?)\s*$")
+_SIGNS = r"[\d$.,%()\s+*/x×÷·-]*"
+_WRITTEN_STEP = re.compile(rf"([$\d]{_SIGNS}[+*/x×÷·-]{_SIGNS})=\s*\$?\s*([\d][\d,]*(?:\.\d+)?)")
+_UNKNOWN = re.compile(
+    r"\blet\b.{0,40}\b(?:be|represent|equal|stand)\b|(?<![\w.])\d*[a-zA-Z]\s*=\s*[\d$(]|\d[xyzXYZ](?![\w ]*\d)"
+    r"|[=+*/(]\s*\d*[xyzXYZ]\s*[=+*/)-]",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(r"(?<![\d./)])(\d+)/(\d+)(?![\d./])")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+_NAMED = re.compile(r"\s*%?\s*(?:-\s*)?((?:[A-Za-z][A-Za-z'’-]*\s*(?:/\s*(?=[A-Za-z]))?){1,4})")
+_POINTING = re.compile(r"\b(?:the|those|these|this|all|his|her|their)\s+$", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
+_ONE_PERCENT = Fraction(1, 100)
+_CLOSE = Fraction(1, 100_000)  # relative: steps round what they compute
+_MARGIN = 0.7  # between the best expression and the next
+_MOST_READINGS = 20_000
+_SHARES = ("percent", "fraction", "word", "mixed", "decimal")
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A number of a step: its value, what the line calls it, its operator, and whether it is divided by."""
+
+    value: Fraction
+    step: int
+    operator: str
+    divides: bool
+    named: frozenset[str]
+    dollars: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One calculation: a tree whose leaf `N3` is the fourth number of all steps; its result; the words around it."""
+
+    tree: Expression
+    result: Fraction
+    words: frozenset[str]
+    line: str
+    named: frozenset[str]  # what the result is called
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """One reading of a number: an earlier step (its result, perhaps in percent), or an expression over one quantity
+    or none. `weight` says how well it fits."""
+
+    weight: float
+    expression: Expression
+    step: int | None = None
+    quantity: int | None = None
+    cue: frozenset[str] = frozenset()  # words that explain a constant
+
+
+def final_answer(solution: str) -> str | None:
+    """The text after GSM8K's `####`."""
+    match = _FINAL.search(solution)
+    return match[1].replace("$", "").replace(",", "") if match else None
+
+
+def align_steps(solution: str, reading: Reading) -> Alignment:
+    """The steps of a solution as one expression over the quantities of a text; `NotExpressible` says why not."""
+    answer = final_answer(solution)
+    if answer is None:
+        raise NotExpressible("no final answer")
+    gold = parse_answer(answer)
+    body = solution[: solution.rindex("####")]
+    if _UNKNOWN.search(_STEP.sub(" ", body)):
+        raise NotExpressible("the solution solves for an unknown")
+    reader = _SolutionReader(reading, body)
+    if not reader.steps:
+        raise NotExpressible("no calculator steps")
+    if not answers_agree(reader.steps[-1].result, gold, TOLERANCE):
+        raise NotExpressible("the last step is not the answer")
+    expression = reader.expression()
+    if not answers_agree(value_of(expression, reading.values), gold, TOLERANCE):
+        raise NotExpressible("the steps round on the way to the answer")
+    constants: list[Fraction] = []
+    aligned = 0
+
+    def count(leaf: Expression) -> Expression:
+        nonlocal aligned
+        if isinstance(leaf, Constant):
+            constants.append(leaf.value)
+        else:
+            aligned += 1
+        return leaf
+
+    map_leaves(expression, count)
+    return Alignment(expression, aligned, tuple(constants))
+
+
+class _SolutionReader:
+    """The steps of one solution, and what their numbers may mean in one text."""
+
+    def __init__(self, reading: Reading, body: str) -> None:
+        self.reading = reading
+        self.slots: list[_Slot] = []
+        self.steps: list[_Step] = []
+        table = reading.language.data("words.yaml")
+        self._amounts, self._parts = (_cues(table.get(name, {})) for name in ("amounts", "parts"))
+        self._generic = frozenset(map(_stem, [*reading.language.story.generic, *table.get("fillers", "").split()]))
+        self._text_words = frozenset(_words(reading.text))
+        for line in body.splitlines():
+            self._read_line(line)
+
+    # --- reading the solution ---
+
+    def _read_line(self, line: str) -> None:
+        """The steps of a line: those that the calculator did, and those that are only written out, `60/15 = 4`."""
+        end = 0
+        calculated = list(_STEP.finditer(line))
+        written = [
+            match
+            for match in _WRITTEN_STEP.finditer(line)
+            if not any(step.start() <= match.end() and match.start() < step.end() for step in calculated)
+            and not line.startswith("<<", match.end())
+        ]
+        matches = sorted((*calculated, *written), key=lambda match: match.start())
+        for number, match in enumerate(matches, start=1):
+            until = matches[number].start() if number < len(matches) else len(line)
+            before = line[end : match.start()] if match in calculated else match[1]
+            self._add(match[1], match[2], before, line[end:until], line[match.end() : until], match in calculated)
+            end = match.end()
+
+    def _add(self, left: str, right: str, before: str, around: str, after: str, calculated: bool) -> None:
+        try:
+            tree = self._parsed(left.replace("$", "").replace("x", "*"))
+            result = parse_answer(right.replace("$", "").strip())
+            value = value_of(tree)
+        except ExpressionError:
+            if calculated:
+                raise
+            return  # prose with signs in it
+        if not answers_agree(value, result, TOLERANCE):
+            if calculated:
+                raise NotExpressible(f"the step {left}={right} is wrong")
+            return
+        prose = _STEP.sub(" ", around)
+        self.steps.append(
+            _Step(
+                self._over_slots(tree, before),
+                result,
+                frozenset(_words(prose)) - self._generic,
+                prose.lower(),
+                _called(after, right if calculated else ""),
+            )
+        )
+
+    def _parsed(self, left: str) -> Expression:
+        """The tree of a step; a percentage, a fraction or a number of dozens that the text has is one leaf of it."""
+        shares = {quantity.value for quantity in self.reading.plain_quantities if quantity.value.denominator > 1}
+        shares |= {1 - share for share in shares}
+
+        def bracketed(match: re.Match[str]) -> str:
+            whole = int(match[2]) not in (0, 100) and Fraction(int(match[1]), int(match[2])) in shares
+            return f"0({match[0]})" if whole else match[0]  # a mixed number is one leaf
+
+        tree = parse(_FRACTION.sub(bracketed, left))
+        percents = {quantity.value for quantity in self.reading.plain_quantities if quantity.form == "percent"}
+        percents |= {1 - percent for percent in percents} | {1 + percent for percent in percents}
+        dozens = {q.value for q in self.reading.plain_quantities if q.form == "word" and "dozen" in q.text.lower()}
+        return _joined(tree, percents, dozens)
+
+    def _over_slots(self, tree: Expression, before: str) -> Expression:
+        """The tree with its numbers as slots; `before` is how the line writes the calculation, with names of things."""
+        numbers = list(_NUMBER.finditer(before))
+        values = [leaf.value for leaf in leaves(tree) if isinstance(leaf, Constant)]
+
+        def visit(node: Expression, operator: str = "", divides: bool = False) -> Expression:
+            if isinstance(node, Operation):
+                left = visit(node.left, node.operator)
+                return Operation(node.operator, left, visit(node.right, node.operator, node.operator == "/"))
+            if not isinstance(node, Constant):
+                raise NotExpressible("a step with a name in it")
+            mentions = [m for m in numbers if _number(m[0]) in (node.value, node.value * 100)]
+            if values.count(node.value) > 1 and mentions:  # two equal numbers: each has a place of its own
+                numbers.remove(mentions[-1])
+                mentions = mentions[-1:]
+            named = frozenset().union(*(_called(before[match.end() :]) for match in mentions)) - self._generic
+            dollars = any(before[: match.start()].rstrip().endswith("$") for match in mentions)
+            self.slots.append(_Slot(node.value, len(self.steps), operator, divides, named, dollars))
+            return Reference(len(self.slots) - 1)
+
+        return visit(tree)
+
+    # --- what a number may mean ---
+
+    def _meanings(self, slot: _Slot) -> list[_Meaning]:
+        meanings = [*self._earlier(slot), *self._quantities(slot), *self._constants(slot)]
+        if not meanings:
+            raise NotExpressible(f"nothing in the text or the steps before explains the {format_number(slot.value)}")
+        best = max(meaning.weight for meaning in meanings)
+        return [meaning for meaning in meanings if meaning.weight > best - 4]
+
+    def _earlier(self, slot: _Slot) -> Iterator[_Meaning]:
+        """Results of earlier steps; the result of the step before is the most likely one."""
+        for number, step in enumerate(self.steps[: slot.step]):
+            near = abs(step.result - slot.value) <= _CLOSE * abs(slot.value)
+            percent = step.result == slot.value * 100 and "%" in self.steps[slot.step].line + step.line
+            if near or percent:
+                weight = 1.0 + (number == slot.step - 1) * 0.5
+                if slot.named and step.named:
+                    weight += 1.5 if slot.named & step.named else -0.5
+                weight += 0.3 * min(2, len(step.words & self.steps[slot.step].words))
+                scale = Operation("/", ONE, HUNDRED) if percent and not near else ONE
+                yield _Meaning(weight, scale, step=number)
+
+    def _quantities(self, slot: _Slot) -> Iterator[_Meaning]:
+        """Quantities of the text: their value, what a share leaves or adds, a percentage without its sign."""
+        for quantity in self.reading.plain_quantities:
+            if quantity.index in self._repeated:
+                continue
+            here = Reference(quantity.index)
+            weight = 1.0 + self._evidence(slot, quantity)
+            if quantity.value == slot.value:
+                yield _Meaning(weight, here, quantity=quantity.index)
+            elif quantity.form in _SHARES and quantity.value < 1 and slot.value.denominator > 1:
+                if 1 - quantity.value == slot.value:
+                    yield _Meaning(weight - 2, Operation("-", ONE, here), quantity=quantity.index)
+                elif 1 + quantity.value == slot.value and quantity.form != "word":
+                    yield _Meaning(weight - 2, Operation("+", ONE, here), quantity=quantity.index)
+            elif quantity.form == "percent" and quantity.value * 100 == slot.value:
+                yield _Meaning(weight - 2, Operation("*", here, HUNDRED), quantity=quantity.index)
+
+    def _evidence(self, slot: _Slot, quantity: Quantity) -> float:
+        """What speaks for a quantity: the name of the thing counted, a dollar sign, and words that only it is near."""
+        weight = 0.0
+        after, dollars = self._after[quantity.index]
+        if slot.named:
+            weight += 2.5 if slot.named & after else -0.7
+        if slot.dollars != dollars:
+            weight -= 1.5 if slot.dollars else 0.3
+        elif slot.dollars:
+            weight += 1.0
+        if "time" in after or quantity.text.lower() in _MULTIPLES:  # three times as many: a factor, never a term
+            weight += 0.8 if slot.operator in "*/" else -1.5
+        if quantity.form == "word" and quantity.index in self.reading.question.quantities:
+            weight -= 0.5  # "in the three months": said again
+        equals = [self._near[other.index] for other in self.reading.plain_quantities if other.value == quantity.value]
+        shared = self._near[quantity.index] & self.steps[slot.step].words
+        return weight + min(2.0, sum(1 / sum(word in near for near in equals) for word in shared))
+
+    def _constants(self, slot: _Slot) -> Iterator[_Meaning]:
+        """A number that no text states: half, a week's days; a small one even without a word for it."""
+        here = self._line_words[slot.step]
+        amounts = [cue for cue in self._amounts.get(slot.value, ()) if not cue <= self._number_words]
+        parts = self._parts.get(slot.value, ()) if slot.divides else ()
+        weighed = [(1.6 if slot.named else 4.0, cue) for cue in parts if cue <= here]  # "2 trains" are no half
+        weighed += [(3.0, cue) for cue in amounts if cue <= here]
+        if slot.operator in "*/":  # a week of the text has 7 days
+            weighed += [(2.5, cue) for cue in amounts if cue & here and cue <= here | self._text_words]
+        weighed += [(1.6, cue) for cue in (*parts, *amounts) if len(cue) == 1 and cue <= self._text_words]
+        if weighed:
+            weight, cue = max(weighed, key=lambda pair: pair[0])
+            yield _Meaning(weight, Constant(slot.value), cue=cue)
+        elif format_number(slot.value) in self._ordinals:  # from the 3rd to the 8th
+            yield _Meaning(2.5, Constant(slot.value))
+        elif slot.value in _PLAIN:
+            yield _Meaning(1.2 if slot.value == 1 else -0.8, Constant(slot.value))
+
+    @cached_property
+    def _ordinals(self) -> frozenset[str]:
+        return frozenset(_ORDINAL.findall(self.reading.text))
+
+    @cached_property
+    def _number_words(self) -> frozenset[str]:
+        """The words that are quantities of the text themselves: they explain no constant."""
+        return frozenset(_stem(quantity.text) for quantity in self.reading.plain_quantities)
+
+    @cached_property
+    def _line_words(self) -> list[frozenset[str]]:
+        return [frozenset([*_words(step.line), *(["%"] if "%" in step.line else [])]) for step in self.steps]
+
+    @cached_property
+    def _repeated(self) -> frozenset[int]:
+        """Quantities that only say again what the text said before: 5 pies, later "the five pies"."""
+        quantities = self.reading.plain_quantities
+
+        def again(quantity: Quantity) -> bool:
+            pointing = _POINTING.search(self.reading.text[: quantity.start]) or quantity.form == "word"
+            return bool(pointing) and any(
+                earlier.value == quantity.value and self._after[earlier.index][0] & self._after[quantity.index][0]
+                for earlier in quantities[: quantity.index]
+            )
+
+        return frozenset(quantity.index for quantity in quantities if again(quantity))
+
+    @cached_property
+    def _after(self) -> list[tuple[frozenset[str], bool]]:
+        """For every quantity of the text, the words that follow it and whether it is an amount of dollars."""
+        text = self.reading.text
+        return [
+            (
+                frozenset(_words(text[quantity.end : quantity.end + 60])[:4]) - self._generic,
+                text[: quantity.start].rstrip().endswith("$") or text[quantity.end :].lstrip().startswith("dollar"),
+            )
+            for quantity in self.reading.plain_quantities
+        ]
+
+    @cached_property
+    def _near(self) -> list[frozenset[str]]:
+        """For every quantity, the words of its clause up to the next quantity, and those that begin the clause."""
+        near = []
+        for clause in self.reading.clauses:
+            places = [place for place, token in enumerate(clause.tokens) if token.quantity is not None]
+            joints = [place for place, word in enumerate(clause.masked) if word in _JOINTS]
+            stops = [place for place in places if clause.tokens[place].text.lower() != "one"]  # "2 rolls in one bag"
+            for place in places:
+                following = next((stop for stop in stops if stop > place), None)
+                end = next((joint for joint in joints if joint > place), following) if following else None
+                end = min(end, following) if end is not None and following is not None else len(clause.tokens)
+                before = next((stop for stop in reversed(stops) if stop < place), None)
+                joint = next((joint for joint in reversed(joints) if joint < place), -1)
+                begin = max(joint + 1, 0 if before is None else before + 1)
+                words = [*clause.masked[begin:place], *clause.masked[place + 1 : end]]
+                if before is not None and place - begin < _OWN_SUBJECT:  # Tom has 3 cats and 4 dogs
+                    words += clause.masked[: places[0]]
+                near.append(frozenset(map(_stem, words)) - self._generic)
+        return near
+
+    # --- the best reading of all numbers together ---
+
+    def expression(self) -> Expression:
+        """The expression of the last step, by the best reading; `NotExpressible` if another one comes near it."""
+        choices = [self._meanings(slot) for slot in self.slots]
+        if prod(map(len, choices)) > _MOST_READINGS:
+            raise NotExpressible("the numbers can be read in too many ways")
+        best: dict[Expression, tuple[float, tuple[_Meaning, ...]]] = {}
+        for chosen in product(*choices):
+            if len({meaning.step for meaning in chosen} - {None}) < len(self.steps) - 1:
+                continue  # a step whose result is never used
+            weight = self._weight(chosen)
+            if all(weight > other - 3 for other, _ in best.values()):
+                expression = self._composed(chosen)
+                key = canonical(expression)
+                if key not in best or best[key][0] < weight:
+                    best[key] = (weight, chosen)
+        if not best:
+            raise NotExpressible("the steps do not chain")
+        (weight, chosen), *others = sorted(best.values(), key=lambda found: -found[0])
+        if others and others[0][0] > weight - _MARGIN:
+            raise NotExpressible(self._doubt(chosen, others[0][1]))
+        return _without_hundreds(self._composed(chosen))
+
+    def _weight(self, chosen: Sequence[_Meaning]) -> float:
+        """How well the numbers' readings fit, alone and together."""
+        weight = sum(meaning.weight for meaning in chosen)
+        quantities = [meaning.quantity for meaning in chosen if meaning.quantity is not None]
+        weight += 0.7 * len(set(quantities)) - 0.3 * len(quantities)
+        weight += 1.0 * len({meaning.cue for meaning in chosen if meaning.cue})
+        for number, step in enumerate(self.steps):
+            own = [m for m, slot in zip(chosen, self.slots, strict=True) if slot.step == number]
+            sources = [(m.step, m.quantity) for m in own if m.step is not None or m.quantity is not None]
+            if again := len(sources) - len(set(sources)):  # a number is hardly calculated with itself
+                weight -= again * (5 if getattr(step.tree, "operator", "") in "-/" else 1.5)
+            named = {m.quantity for m in own if m.quantity is not None}
+            clauses = [self.reading.clause_of(quantity) for quantity in named]
+            weight += 0.5 * (len(clauses) - len(set(clauses)))
+            for cue in [m.cue for m in own if len(m.cue) > 1]:  # 2 feet times 12 are inches
+                for quantity in named:
+                    unit = cue & self._after[quantity][0]
+                    weight += 1.5 * bool(unit - step.named) - 1.5 * bool(unit & step.named)
+        return weight
+
+    def _composed(self, chosen: Sequence[_Meaning]) -> Expression:
+        results: list[Expression] = []
+
+        def meant(leaf: Expression) -> Expression:
+            meaning = chosen[leaf.index] if isinstance(leaf, Reference) else None
+            if meaning is None:
+                return leaf
+            if meaning.step is None:
+                return meaning.expression
+            result = results[meaning.step]
+            return result if meaning.expression == ONE else Operation("/", result, HUNDRED)
+
+        for step in self.steps:
+            results.append(map_leaves(step.tree, meant))
+        return results[-1]
+
+    def _doubt(self, chosen: Sequence[_Meaning], other: Sequence[_Meaning]) -> str:
+        """The first number that the two best readings take differently."""
+        differences = [pair for pair in zip(self.slots, chosen, other, strict=True) if pair[1] is not pair[2]]
+        slot, *meanings = differences[0]
+        names = " or ".join(
+            to_infix(meaning.expression) if meaning.step is None else f"the result of step {meaning.step + 1}"
+            for meaning in meanings
+        )
+        return f"ambiguous: the {format_number(slot.value)} of step {slot.step + 1} may be {names}"
+
+
+_MULTIPLES = frozenset(["twice", "double", "triple", "thrice"])
+_PLAIN = frozenset(Fraction(hundredths, 100) for hundredths in (1, 10, 50, *range(0, 1001, 100), 1200, 10_000))
+_JOINTS = frozenset([",", "and", "while", "but", "or", ";"])
+_OWN_SUBJECT = 3  # words before a number that name who or what it belongs to
+
+
+def _cues(table: Mapping[str, Sequence[str]]) -> dict[Fraction, tuple[frozenset[str], ...]]:
+    """For every number, the sets of words that explain it."""
+    return {Fraction(value): tuple(frozenset(map(_stem, cue.split())) for cue in cues) for value, cues in table.items()}
+
+
+def _stem(word: str) -> str:
+    """What the forms of a word share: eggs and egg, weigh and weights."""
+    word = word.lower()
+    if not word.isascii():
+        return word
+    return (word[:-2] if word.endswith(("xes", "ches", "shes", "sses")) else word.rstrip("s"))[:5]
+
+
+def _words(text: str) -> list[str]:
+    return [_stem(word) for word in re.findall(r"[A-Za-z]+(?:['’](?!s\b)[A-Za-z]+)?|[^\W\d_A-Za-z]", text)]
+
+
+def _called(text: str, result: str = "") -> frozenset[str]:
+    """The name of the thing after a number: `16 eggs`; after a step, the result comes first."""
+    if result:
+        text = re.sub(rf"^\s*\$?{re.escape(result.strip())}(?:\.0+)?", "", text.replace(",", ""))
+    match = _NAMED.match(text)
+    return frozenset(_words(match[1])) - _TIMES if match else frozenset()
+
+
+_TIMES = frozenset(["x"])
+
+
+def _number(written: str) -> Fraction:
+    return Fraction(written.replace(",", ""))
+
+
+def _joined(tree: Expression, percents: set[Fraction], dozens: set[Fraction]) -> Expression:
+    """`30/100*180` as `30%*180`, and `3*12` as 36 where the text says three dozen."""
+    if not isinstance(tree, Operation):
+        return tree
+    members = chain(tree) if tree.operator in "*/" else []
+    changed = False
+    for hundredth in [m for m in members if _is(m, Fraction(100), inverse=True) or _is(m, _ONE_PERCENT, inverse=False)]:
+        for place, other in enumerate(members):
+            value = other.expression.value / 100 if isinstance(other.expression, Constant) else None
+            if value in percents and not other.inverse and other is not hundredth:
+                members[place] = Member(False, Constant(value, f"{format_number(value * 100)}%"))
+                members.remove(hundredth)
+                changed = True
+                break
+    for twelve in [m for m in members if _is(m, Fraction(12), inverse=False)]:
+        for place, other in enumerate(members):
+            value = other.expression.value * 12 if isinstance(other.expression, Constant) else None
+            if value in dozens and not other.inverse and other is not twelve:
+                members[place] = Member(False, Constant(value))
+                members.remove(twelve)
+                changed = True
+                break
+    if changed:
+        return join_chain("*", [Member(m.inverse, _joined(m.expression, percents, dozens)) for m in members])
+    return Operation(tree.operator, _joined(tree.left, percents, dozens), _joined(tree.right, percents, dozens))
+
+
+def _is(member: Member, value: Fraction, *, inverse: bool) -> bool:
+    return member.inverse is inverse and member.expression == Constant(value)
+
+
+def _without_hundreds(tree: Expression) -> Expression:
+    """`(100-N1*100)/100` as `1-N1`: the solution calculated with percentages, the text's quantity is a share."""
+    if not isinstance(tree, Operation):
+        return tree
+    tree = Operation(tree.operator, _without_hundreds(tree.left), _without_hundreds(tree.right))
+    members = chain(tree) if tree.operator in "*/" else []
+    for hundredth in [m for m in members if _is(m, Fraction(100), inverse=True) or _is(m, _ONE_PERCENT, inverse=False)]:
+        for place, other in enumerate(members):
+            share = _hundredth(other.expression) if not other.inverse and other is not hundredth else None
+            if share is not None:
+                members[place] = Member(False, share)
+                members.remove(hundredth)
+                return join_chain("*", members)
+    return tree
+
+
+def _hundredth(tree: Expression) -> Expression | None:
+    """A hundredth of a sum of percentages; None if it is anything else."""
+    if isinstance(tree, Operation) and tree.operator == "*" and HUNDRED in (tree.left, tree.right):
+        return tree.left if tree.right == HUNDRED else tree.right
+    if tree == HUNDRED:
+        return Constant(Fraction(1))
+    if isinstance(tree, Operation) and tree.operator in "+-":
+        left, right = _hundredth(tree.left), _hundredth(tree.right)
+        return Operation(tree.operator, left, right) if left is not None and right is not None else None
+    return None
