@@ -13,16 +13,18 @@ from pathlib import Path
 from comdiv.experiments.archive import is_published, read_results
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.accuracy_tables import (
+    Show,
+    accuracy_entry,
     accuracy_table,
+    breakdown_table,
     composition_table,
     divergence_table,
-    main_numbers,
+    numbers_table,
     rounds_table,
 )
 from comdiv.experiments.reporting.cell_tables import dataset_table, recipe
-from comdiv.experiments.reporting.detail_tables import breakdown_table, numbers_table
 from comdiv.experiments.reporting.figures import Picture
-from comdiv.experiments.reporting.numbers import Number, breakdowns, number_entry, plan_numbers
+from comdiv.experiments.reporting.numbers import Number, main_numbers, plan_numbers
 from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section
 from comdiv.experiments.reporting.tables import (
     EMPTY,
@@ -91,7 +93,8 @@ def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
     lines = [HEAD]
     for name, title, make, figure in PAPER:
         if name in plans:
-            lines += _paper_section(title, plans[name], make(plans[name], numbers[name]), numbers[name])
+            table = make(plans[name], numbers[name], _entry)
+            lines += _paper_section(title, plans[name], table, numbers[name])
             for picture in plan_section(plans[name], numbers[name]).all_pictures if figure else ():
                 if picture.name == f"{name}-{figure}":
                     pictures[file_name(picture.name)] = picture
@@ -106,42 +109,27 @@ def _plans(results: Path) -> list[PlanResults]:
     return in_order([plan for plan in there if plan.preset != MINIATURE])
 
 
-def _accuracies(plan: PlanResults, numbers: Sequence[Number]) -> Table:
-    return accuracy_table(plan.name, "", numbers, entry=_entry)
-
-
-def _compositions(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
-    return composition_table(plan.name, numbers, entry=_entry)
-
-
-def _divergences(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
-    return divergence_table(plan, numbers, entry=_entry)
-
-
-def _rounds(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
-    return rounds_table(plan, numbers, entry=_entry)
-
-
-def _datasets(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+def _datasets(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
+    """Table I has no accuracies to show."""
     return dataset_table(plan)
 
 
 # The paper's tables and figures: the plan, the title, its table, and its figure if it has one.
 PAPER = (
     ("datasets", "Table I: the datasets", _datasets, ""),
-    ("main-results", "Table II: i.i.d. against compositional", _accuracies, ""),
-    ("main-results@small", "Table II with small solvers: Math23K", _accuracies, ""),
-    ("length-split", "Table II, column LenDiv: longer texts than in training", _accuracies, ""),
-    ("composition-types", "Table III: structural and lexical", _compositions, ""),
-    ("ablation", "Table IV: what each part of the augmentation contributes", _accuracies, ""),
-    ("divergence-curve", "Figure 5a: accuracy against compound divergence", _divergences, "divergence"),
-    ("rounds-curve", "Figure 5b: accuracy and time against rounds", _rounds, "rounds"),
+    ("main-results", "Table II: i.i.d. against compositional", accuracy_table, ""),
+    ("main-results@small", "Table II with small solvers: Math23K", accuracy_table, ""),
+    ("length-split", "Table II, column LenDiv: longer texts than in training", accuracy_table, ""),
+    ("composition-types", "Table III: structural and lexical", composition_table, ""),
+    ("ablation", "Table IV: what each part of the augmentation contributes", accuracy_table, ""),
+    ("divergence-curve", "Figure 5a: accuracy against compound divergence", divergence_table, "divergence"),
+    ("rounds-curve", "Figure 5b: accuracy and time against rounds", rounds_table, "rounds"),
 )
 
 
 def _entry(number: Number) -> Entry:
     """An accuracy as tables have it, with the number of seeds, and with an interval where seeds give none."""
-    entry = number_entry(number)
+    entry = accuracy_entry(number)
     if number.accuracy is None:
         return EMPTY
     seeds = len(number.shares)
@@ -321,9 +309,9 @@ def _details(plan: PlanResults, section: Section, numbers: Sequence[Number]) -> 
         yield from _site_image(picture)
     for table in section.details:
         if table.name == f"{plan.name}-numbers":
-            table = numbers_table(plan.name, known)  # noqa: PLW2901
+            table = numbers_table(plan, known) or table  # noqa: PLW2901
         if table.name == f"{plan.name}-breakdown":
-            table = breakdown_table(plan.name, breakdowns(known)) or table  # noqa: PLW2901
+            table = breakdown_table(plan, known) or table  # noqa: PLW2901
         yield from ('<details markdown="1">', f"<summary>{table.title}</summary>", "")
         yield from (to_markdown(replace(table, title=""), breaks=True), "</details>", "")
     run = recipe(plan)

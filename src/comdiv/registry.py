@@ -225,17 +225,17 @@ TABLES: "Registry[MakeTable]" = Registry(
     {
         name: f"comdiv.experiments.reporting.{place}"
         for name, place in (
-            ("datasets", "sections:datasets"),
-            ("accuracy", "sections:accuracies"),
+            ("datasets", "cell_tables:dataset_table"),
+            ("accuracy", "accuracy_tables:accuracy_table"),
             ("divergence-curve", "accuracy_tables:divergence_table"),
             ("rounds-curve", "accuracy_tables:rounds_table"),
-            ("compositions", "sections:compositions"),
-            ("coverage", "sections:coverage"),
-            ("overlap", "sections:overlap"),
-            ("breakdown", "sections:parts"),
-            ("numbers", "sections:all_numbers"),
-            ("augmentations", "sections:augmentations"),
-            ("trainings", "sections:trainings"),
+            ("compositions", "accuracy_tables:composition_table"),
+            ("coverage", "accuracy_tables:coverage_table"),
+            ("overlap", "accuracy_tables:overlap_table"),
+            ("breakdown", "accuracy_tables:breakdown_table"),
+            ("numbers", "accuracy_tables:numbers_table"),
+            ("augmentations", "cell_tables:augmentation_table"),
+            ("trainings", "cell_tables:training_table"),
         )
     },
 )

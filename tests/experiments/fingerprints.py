@@ -9,9 +9,8 @@ from typing import Any
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, PlanResults, right_answers
 from comdiv.experiments.reporting.cell_tables import cell_table, measurement_of, recipe
-from comdiv.experiments.reporting.figures import _history
+from comdiv.experiments.reporting.figures import training_history
 from comdiv.experiments.reporting.numbers import plan_numbers
-from comdiv.experiments.reporting.report import _number
 from comdiv.experiments.reporting.sections import plan_section
 from comdiv.experiments.reporting.tables import Entry, Table
 
@@ -28,8 +27,8 @@ def _published(plan: PlanResults) -> Iterator[tuple[str, Any]]:
     numbers = plan_numbers(plan)
     section = plan_section(plan, numbers)
     done = [cell for cell in plan.cells if cell.status == "done"]
-    yield "numbers", [{**_number(number), "plan": "", "cells": len(number.cells)} for number in numbers]
-    for table in (*section.all_tables, cell_table(plan)):
+    yield "numbers", [{**number.to_json(), "plan": "", "cells": len(number.cells)} for number in numbers]
+    for table in filter(None, (*section.all_tables, cell_table(plan))):
         yield f"table {table.name.removeprefix(plan.name + '-')}", _rows(table)
     yield "figures", [[picture.name, picture.alternative] for picture in section.all_pictures]
     run = recipe(plan)
@@ -37,7 +36,7 @@ def _published(plan: PlanResults) -> Iterator[tuple[str, Any]]:
     yield "cells", [[cell.label, cell.kind, cell.status, cell.facts.to_json()] for cell in plan.cells]
     yield "summaries", {cell.label: cell.summary for cell in done}
     yield "outcomes", {cell.label: right_answers(cell) for cell in done if cell.kind == "evaluation"}
-    yield "datasets", {cell.label: measurement_of(plan, cell) for cell in done if cell.kind == "dataset"}
+    yield "datasets", {cell.label: measurement_of(cell) for cell in done if cell.kind == "dataset"}
     yield "curves", {cell.label: _curve(cell) for cell in done if cell.kind == "training"}
     yield "frequencies", {cell.label: _frequencies(cell) for cell in done if cell.kind == "measurement"}
     yield "hashes of what was made", {cell.label: cell.origin.get("originals") for cell in done}
@@ -54,7 +53,7 @@ def _entry(entry: Entry) -> list[Any]:
 
 def _curve(cell: Cell) -> list[dict[str, Any]]:
     """Rates to four digits: a schedule's rounding errors are no result."""
-    return [{**entry, "learning_rate": f"{entry['learning_rate']:.4g}"} for entry in _history(cell)]
+    return [{**entry, "learning_rate": f"{entry['learning_rate']:.4g}"} for entry in training_history(cell)]
 
 
 def _frequencies(cell: Cell) -> Any:

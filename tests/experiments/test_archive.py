@@ -13,7 +13,7 @@ from comdiv.experiments.archive import export_results, read_results, without_tex
 from comdiv.experiments.keys import differences
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.reporting.figures import plan_pictures
-from comdiv.experiments.reporting.numbers import breakdowns, plan_numbers
+from comdiv.experiments.reporting.numbers import plan_numbers
 from comdiv.experiments.runner import run_plan
 from comdiv.experiments.store import judgement_files
 from experiments.synthetic import problems, write_synthetic_results
@@ -75,7 +75,7 @@ def test_it_has_the_same_numbers_and_paired_tests(runs: Path, published: Path) -
 def test_it_has_the_same_breakdowns_and_training_curves(runs: Path, published: Path) -> None:
     for plan, same in zip(read_results(runs), read_results(published), strict=True):
         numbers, others = plan_numbers(plan), plan_numbers(same)
-        assert [one.parts for one in breakdowns(others)] == [one.parts for one in breakdowns(numbers)]
+        assert [one.breakdown for one in others] == [one.breakdown for one in numbers]
         drawn = [picture.alternative for picture in plan_pictures(plan, numbers)]
         assert [picture.alternative for picture in plan_pictures(same, others)] == drawn
 

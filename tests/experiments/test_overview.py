@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import mean
 
 from comdiv.experiments.archive import read_results
-from comdiv.experiments.reporting.numbers import accuracies, best_settings
+from comdiv.experiments.reporting.cell_tables import accuracies, best_settings
 from experiments.synthetic import write_synthetic_results
 
 

@@ -150,7 +150,7 @@ def _print_accuracies(results: "PlanResults") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from comdiv.experiments.reporting.numbers import accuracies, best_settings
+    from comdiv.experiments.reporting.cell_tables import accuracies, best_settings
 
     rows = best_settings(results) if results.plan.get("tuning") else accuracies(results)
     if not rows:

@@ -39,6 +39,21 @@ def test_an_operation_that_was_left_out_made_nothing_and_another_seed_is_named(p
     assert len(table.columns) == len(table.rows[0])  # nobody ranked, and no column says so
 
 
+def test_an_operation_of_a_package_has_columns_beside_the_paper_s(plan: PlanResults) -> None:
+    cell = plan.of_kind("augmentation")[0]
+    counts = {"candidates": 3, "kept": 2, "new_templates": 1, "median_score": -0.5}
+    rounds = [{"round": 1, "operation reorder": counts, "least_score_kept": -0.75}]
+    other = replace(cell, summary={"report": {"options": {"ranker": "gts"}, "rounds": rounds}})
+    table = augmentation_table(replace(plan, cells=(other,)))
+    assert table is not None
+    shown = {column.full_title: entry.text for column, entry in zip(table.columns, table.rows[0], strict=True)}
+    assert shown["Operation reorder passed"] == "3"
+    assert shown["Operation reorder kept"] == "2"
+    assert shown["Operation reorder new templates"] == "1"
+    assert shown["Median score operation reorder"] == "−0.5"
+    assert shown["Operation 1 kept"] == "0"
+
+
 def test_before_an_augmentation_is_done_there_is_no_table(plan: PlanResults) -> None:
     waiting = tuple(replace(cell, status="not run", summary={}) for cell in plan.cells)
     assert augmentation_table(replace(plan, cells=waiting)) is None

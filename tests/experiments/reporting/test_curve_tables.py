@@ -9,7 +9,7 @@ from comdiv.evaluation import Share
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.reporting.accuracy_tables import divergence_table, rounds_table
-from comdiv.experiments.reporting.numbers import Number, paper_number, plan_numbers
+from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.store import RunDetails
 
 CURVE = {
@@ -64,7 +64,7 @@ def test_rounds_are_shown_with_their_training_set_and_time(results: Path) -> Non
 @pytest.mark.parametrize(("rounds", "printed"), [(None, 23.5), (7, 23.5), (0, None), (3, None)])
 def test_the_papers_number_is_for_its_own_number_of_rounds(rounds: int | None, printed: float | None) -> None:
     facts = Facts("sd", "math23k", "synthesis", method="GTS+DA", rounds=rounds, cover="none")
-    found = paper_number(Number("mine", "GTS+DA", facts, "test", None, {}, ()))
+    found = Number("mine", "GTS+DA", facts, "test", None, {}, ()).paper
     assert (found.percent if found else None) == printed
 
 

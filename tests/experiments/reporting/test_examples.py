@@ -48,7 +48,7 @@ def product(problem: Problem, name: str) -> Problem:
     return replace(problem, provenance=Provenance(operation="decomposition", rule="9", details=details))
 
 
-def made(problem: Problem, name: str, operation: int, parents: tuple[str, ...]) -> Problem:
+def made(problem: Problem, name: str, operation: int | str, parents: tuple[str, ...]) -> Problem:
     return replace(
         problem, id=name, provenance=Provenance(operation=f"operation {operation}", round=1, parents=parents)
     )
@@ -103,6 +103,20 @@ def test_figure_four_shows_each_operation_with_its_parents(tmp_path: Path) -> No
     assert headings == [["parent: seed-a", "parent: seed-b", "new: new-1"], ["parent: plain", "new: new-2"]]
     new = {span.text for span in examples[1].problems[1].spans if "new" in span.mark}
     assert new == {"plums"}
+
+
+def test_an_operation_of_a_package_has_its_example_and_its_case(tmp_path: Path) -> None:
+    whole = plan(tmp_path)
+    train = tmp_path / "da" / "dataset" / "train.jsonl"
+    new = made(replace(PLAIN, text="How many figs are left, if Ben eats 4 of 9 figs?"), "new-3", "reorder", ("plain",))
+    write_problems(train, [PLAIN, new])
+    write_problems(train.parent / "rounds" / "1" / "kept.jsonl", [new])
+    rounds = [{"round": 1, "operation reorder": {"kept": 1}}]
+    cells = tuple(replace(cell, summary={"report": {"rounds": rounds}}) for cell in whole.cells)
+    examples = worked_examples([replace(whole, cells=cells)])
+    assert [one.title for one in examples if one.title.startswith("Operation")] == ["Operation reorder (sd)"]
+    (study,) = case_studies([whole])
+    assert study.problems[0].heading == "accepted, operation reorder"
 
 
 def test_the_case_study_has_accepted_and_rejected_problems_with_confidence(tmp_path: Path) -> None:

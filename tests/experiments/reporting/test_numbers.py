@@ -12,9 +12,8 @@ from comdiv.evaluation import Prediction, Share, wilson_interval
 from comdiv.evaluation.predictions import write_predictions
 from comdiv.evaluation.significance import paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults
-from comdiv.experiments.reporting.accuracy_tables import accuracy_table
-from comdiv.experiments.reporting.detail_tables import numbers_table
-from comdiv.experiments.reporting.numbers import Number, breakdowns, number_entry, plan_numbers
+from comdiv.experiments.reporting.accuracy_tables import accuracy_entry, accuracy_table, numbers_table
+from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.store import RunDetails
 from comdiv.expression import parse
 from comdiv.problem import Problem
@@ -94,7 +93,9 @@ def test_a_part_that_is_not_evaluated_has_no_number(tmp_path: Path) -> None:
     whole = replace(both, cells=(data, replace(one, summary={"test": one.summary["test"]})))  # nothing was held back
     found = plan_numbers(whole)
     assert [n.part for n in found if n.subset is None] == ["test"]
-    assert [column.title for column in accuracy_table("plan", "", found).columns] == ["Method", "test"]
+    table = accuracy_table(whole, found)
+    assert table is not None
+    assert [column.title for column in table.columns] == ["Method", "test"]
 
 
 def test_with_two_seeds_there_is_no_interval_over_seeds(tmp_path: Path) -> None:
@@ -121,8 +122,9 @@ def test_the_difference_is_told_seed_by_seed(numbers: list[Number]) -> None:
     """Problems are drawn, trainings are not: what one more training might give, only the seeds can show."""
     augmented = number(numbers, "GTS+DA")
     assert augmented.paired[0].by_seed == pytest.approx((0.2, 0.3, 0.2))
-    assert number_entry(augmented).lines[-1] == "by seed +20.0, +30.0, +20.0"
-    table = numbers_table("plan", [augmented])
+    assert accuracy_entry(augmented).lines[-1] == "by seed +20.0, +30.0, +20.0"
+    table = numbers_table(PlanResults("plan", "", "", None, {}, Path(), ()), [augmented])
+    assert table is not None
     shown = {column.full_title: entry.text for column, entry in zip(table.columns, table.rows[0], strict=True)}
     assert shown["Over seeds each"] == "50.0, 50.0, 60.0"
     assert shown["Paired test by seed"] == "+20.0, +30.0, +20.0"
@@ -130,7 +132,7 @@ def test_the_difference_is_told_seed_by_seed(numbers: list[Number]) -> None:
 
 def test_one_seed_has_nothing_to_tell_seed_by_seed(tmp_path: Path) -> None:
     one = number(plan_numbers(results(tmp_path, {"GTS": {0: {0}}, "GTS+DA": {0: {0, 1}}})), "GTS+DA")
-    assert not any("by seed" in line for line in number_entry(one).lines)
+    assert not any("by seed" in line for line in accuracy_entry(one).lines)
 
 
 def test_subsets_are_compared_on_their_own_problems(numbers: list[Number]) -> None:
@@ -167,9 +169,7 @@ def test_results_without_texts_have_numbers_but_no_paired_test(tmp_path: Path) -
 
 def test_parts_are_pooled_over_seeds(tmp_path: Path) -> None:
     plan = results(tmp_path, {"GTS": PLAIN})
-    found = breakdowns(plan_numbers(plan))
-    assert [one.number.method for one in found] == ["GTS"]
-    assert set(found[0].parts) == {"lexical", "structural"}
+    assert set(number(plan_numbers(plan), "GTS").breakdown) == {"lexical", "structural"}
     by_count = {"1": {"correct": 2, "n": 9}, "2": {"correct": 0, "n": 1}}
     cells = [
         replace(cell, summary={**cell.summary, "test": {**cell.summary["test"], "by_operator_count": by_count}})
@@ -177,7 +177,7 @@ def test_parts_are_pooled_over_seeds(tmp_path: Path) -> None:
         else cell
         for cell in plan.cells
     ]
-    parts = breakdowns(plan_numbers(replace(plan, cells=tuple(cells))))[0].parts
+    parts = number(plan_numbers(replace(plan, cells=tuple(cells))), "GTS").breakdown
     assert parts["1 operator"] == Share(6, 27)
     assert parts["2 operators"] == Share(0, 3)
     assert parts["lexical"] == Share(0, 9)

@@ -1,288 +1,349 @@
-"""Accuracies as the paper prints them: methods against test sets, curves, and the effect of test texts in train.
-
-Augmentation can rejoin what a synthesis took apart, and so reproduce a test text; the table of overlaps says how much
-that explains.
-"""
+"""Tables of numbers: methods against test sets as the paper prints them, curves, overlaps, and everything in full."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
 from comdiv.evaluation import relative_gap
+from comdiv.evaluation.significance import Interval
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.cell_tables import compound_divergence
-from comdiv.experiments.reporting.numbers import COMPOSITIONS, UNCOVERED, Number, number_entry, paper_number
+from comdiv.experiments.reporting.numbers import (
+    COMPOSITIONS,
+    UNCOVERED,
+    Line,
+    Number,
+    Pair,
+    Paired,
+    any_of,
+    arrange,
+    by_method,
+    composition_numbers,
+    has_curve,
+    main_numbers,
+    pairs,
+    single_numbers,
+    trainings_of,
+)
 from comdiv.experiments.reporting.paper import read_paper
-from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, signed
+from comdiv.experiments.reporting.tables import (
+    EMPTY,
+    Column,
+    Entry,
+    Table,
+    interval_text,
+    p_text,
+    percent,
+    signed,
+    signed_percent,
+    tabulate,
+)
 from comdiv.experiments.work import IN_TRAIN, NOT_IN_TRAIN
 
-SPLITS = {
-    "iid": "i.i.d.",
-    "dbca": "ComDiv",
-    "length": "LenDiv",
-    "template": "templates",
-    "synthesis": "SD",
-    "disjoint": "SD, disjoint",
-    "folder": "",
-}
+Show = Callable[[Number], Entry]  # how a table shows an accuracy
 
 
-MakeEntry = Callable[[Number], Entry]
-SYNTHESES = ("synthesis", "disjoint")
+def accuracy_entry(number: Number, *, against: str | None = None) -> Entry:
+    """An accuracy with its context; a missing one says why.
+
+    `against` is what it is tested against: by default the method without augmentation.
+    """
+    if number.accuracy is None:
+        if any(cell.status == "failed" for cell in number.cells):
+            return Entry("failed", None, tone="failed", hint=number.why_lacking, link=number.id)
+        return Entry("not run", None, (), "missing", number.why_lacking, number.id) if number.lacking else EMPTY
+    text, seeds, lines = percent(number.accuracy), len(number.shares), []
+    if number.half_width is not None:
+        text += f" ± {percent(number.half_width)}"
+    if number.lacking:
+        lines.append(f"{seeds} of {len(number.cells)} seeds")
+    if (paper := number.paper) is not None:
+        lines.append(f"paper {paper.percent:.1f} · {signed(100 * number.accuracy - paper.percent)}")
+    if (paired := number.paired_with(against or number.facts.plain)) is not None:
+        lines.append(signed_percent(paired.difference) + (f" on {paired.against}" if against is None else ""))
+        lines.append(f"{interval_text(paired.interval)}, {p_text(paired.p)}")
+        if against is None and len(paired.by_seed) > 1:
+            lines.append(f"by seed {', '.join(map(signed_percent, paired.by_seed))}")
+    hint = f"n = {number.n:,}, {seeds} seed{'' if seeds == 1 else 's'}"
+    if number.over_problems is not None:
+        hint += f"; over problems {interval_text(number.over_problems)}"
+    tone = "" if paired is None else paired.verdict
+    return Entry(text, 100 * number.accuracy, tuple(lines), tone, f"{hint}. {number.why_lacking}".strip(), number.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two test sets, of which only the second needs new compositions: i.i.d. and ComDiv, SD's validation and test."""
-
-    title: str
-    corpus: str
-    easy: tuple[str, str]  # dataset, part
-    hard: tuple[str, str]
+def _dataset(number: Number, *, target: bool = True) -> str:
+    """The dataset's name with what distinguishes points of a curve on it."""
+    asked = f" (target {number.facts.target:g})" if target and number.facts.target is not None else ""
+    rounds = "" if number.facts.rounds is None else f", {number.facts.rounds} rounds"
+    return f"{number.dataset}{asked}{rounds}"
 
 
-def main_numbers(numbers: Sequence[Number], *, cover: str = "none") -> list[Number]:
-    """The numbers that tables show: whole parts, decoded in one way."""
-    return [number for number in numbers if number.subset is None and number.facts.cover in (None, cover)]
+def _column(title: str, key: object, show: Show, group: str) -> Column:
+    """A column of a table whose rows are lines: the number that belongs in it."""
+    return Column(title, group, show=lambda line: show(line[key]) if key in line else EMPTY)
 
 
-def pairs(numbers: Sequence[Number]) -> list[Pair]:
-    """Which of a plan's test sets are to be compared, by corpus and split."""
-    facts = {number.facts.dataset: number.facts for number in numbers if number.facts.target is None}
-    validated = {number.facts.dataset for number in numbers if number.part == "validation"}
-    found = []
-    for name, fact in facts.items():
-        if name is None:
-            continue
-        if fact.split in SYNTHESES and name in validated:
-            found.append(Pair(name, "sd", (name, "validation"), (name, "test")))
-        elif fact.split in ("dbca", "length", "template"):
-            control = next(
-                (o for o, other in facts.items() if other.corpus == fact.corpus and other.split == "iid"), None
-            )
-            if control is not None:
-                title = f"{fact.corpus} {SPLITS[fact.split]}"
-                found.append(Pair(title, fact.corpus or "", (control, "test"), (name, "test")))
-    return found
+_METHOD = Column.words("Method", lambda number: number.method)
+_DATASET = Column.words("Dataset", lambda number: number.dataset)
+_WHOLE_DATASET = Column.words("Dataset", _dataset)
+_COVERAGE = Column("Coverage", number=False, show=lambda number: Entry(number.facts.cover or "none"))
+_N = Column.numbers("n", lambda number: number.n or None)
+_METHOD_OF_LINE = Column.words("Method", lambda line: any_of(line).method)
 
 
-def find(numbers: Sequence[Number], method: str, place: tuple[str, str]) -> Number | None:
-    """The number of a method on a dataset's part, if the plan has it."""
-    return next((n for n in numbers if n.method == method and (n.facts.dataset, n.part) == place), None)
+# --- as the paper prints them ---
 
 
-def accuracy_table(plan: str, title: str, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table:
+def accuracy_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """Methods × test sets, with the relative gap where there is something to compare (Tables II and IV)."""
-    chosen = [n for n in main_numbers(numbers) if n.facts.rounds is None and n.facts.target is None]
-    methods = list(dict.fromkeys(number.method for number in chosen))
+    chosen = single_numbers(numbers)
     compared = pairs(chosen)
     validated = {pair.easy for pair in compared if pair.easy[1] == "validation"}
-    places: list[tuple[str, str]] = []
-    for name in dict.fromkeys(number.facts.dataset or "" for number in chosen):
-        places += [(name, "validation"), (name, "test")] if (name, "validation") in validated else [(name, "test")]
-    columns = [Column("Method", number=False)]
-    columns += [Column(part, group=name) for name, part in places]
-    columns += [Column(pair.title, group="Relative gap") for pair in compared]
-    rows = []
-    for method in methods:
-        entries = [_or_empty(find(chosen, method, place), entry) for place in places]
-        gaps = [_gap_entry(chosen, method, pair) for pair in compared]
-        rows.append((Entry(method, method), *entries, *gaps))
+    columns = [_METHOD_OF_LINE]
+    for name in dict.fromkeys(number.dataset for number in chosen):
+        parts = ("validation", "test") if (name, "validation") in validated else ("test",)
+        columns += [_column(part, (name, part), show, name) for part in parts]
+    columns += [Column(pair.title, "Relative gap", show=partial(_gap_entry, pair)) for pair in compared]
     caption = (
         "Answer accuracy in percent: mean over seeds ± half of its 95 % interval. "
         "Below it the paper's number with ours minus the paper's, and the paired difference from the method without "
         "augmentation on the same problems. Relative gap: accuracy without over accuracy with new compositions, less 1."
     )
-    return Table(f"{plan}-accuracy", title, tuple(columns), tuple(rows), caption)
+    return tabulate(f"{plan.name}-accuracy", "Answer accuracy", columns, by_method(chosen).values(), caption)
 
 
-def composition_table(plan: str, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
-    """Accuracy on new structures and on known structures in new surroundings, separately (Table III)."""
-    chosen = [n for n in numbers if n.subset in COMPOSITIONS and n.facts.cover in (None, "none")]
-    chosen = [n for n in chosen if n.facts.rounds is None and n.facts.target is None]
-    if not chosen:
-        return None
-    datasets = list(dict.fromkeys(number.facts.dataset or "" for number in chosen))
-    places = [(name, subset) for name in datasets for subset in COMPOSITIONS]
-    columns = (Column("Method", number=False), *(Column(subset, group=name) for name, subset in places))
-    rows = []
-    for method in dict.fromkeys(number.method for number in chosen):
-        found = {(n.facts.dataset or "", n.subset): n for n in chosen if n.method == method}
-        rows.append((Entry(method, method), *(_or_empty(found.get(place), entry) for place in places)))
-    return Table(
-        f"{plan}-compositions", "By what is new: structure or surroundings", columns, tuple(rows),
-        "Structural: a new expression template. Lexical: a known template in surroundings in which it was not seen.",
-    )  # fmt: skip
-
-
-def coverage_table(plan: str, numbers: Sequence[Number]) -> Table | None:
-    """The same trained solvers, decoded with and without the constraint that every quantity is used."""
-    chosen = [n for n in numbers if n.part == "test" and n.subset is None and n.facts.rounds is None]
-    covers = [cover for cover in ("none", "soft", "hard") if any(n.facts.cover == cover for n in chosen)]
-    if len(covers) < 2:
-        return None
-    keys = list(dict.fromkeys((n.method, n.facts.dataset or "", n.facts.target) for n in chosen))
-    rows = []
-    for method, dataset, target in keys:
-        found = {
-            n.facts.cover: n
-            for n in chosen
-            if (n.method, n.facts.dataset or "", n.facts.target) == (method, dataset, target)
-        }
-        rows.append(
-            (
-                Entry(method, method),
-                Entry(dataset, dataset),
-                *(_or_empty(found.get(cover), partial(number_entry, against=UNCOVERED)) for cover in covers),
-            )
-        )
-    titles = {"none": "without", "soft": "soft", "hard": "hard"}
-    columns = (
-        Column("Method", number=False), Column("Dataset", number=False),
-        *(Column(titles[cover], group="Coverage constraint") for cover in covers),
-    )  # fmt: skip
-    caption = "Answer accuracy on test when decoding must use every quantity of the text (hard), or is rewarded for it."
-    return Table(f"{plan}-coverage", "With and without the coverage constraint", columns, tuple(rows), caption)
-
-
-def _or_empty(number: Number | None, entry: MakeEntry) -> Entry:
-    return EMPTY if number is None else entry(number)
-
-
-def _gap_entry(numbers: Sequence[Number], method: str, pair: Pair) -> Entry:
-    easy, hard = find(numbers, method, pair.easy), find(numbers, method, pair.hard)
-    if easy is None or hard is None or easy.accuracy is None or hard.accuracy is None:
+def _gap_entry(pair: Pair, line: Line) -> Entry:
+    both = pair.of(line)
+    if both is None:
         return EMPTY
-    gap = relative_gap(easy.accuracy, hard.accuracy)
+    gap = relative_gap(both.easy_accuracy, both.hard_accuracy)
     if gap is None:
         return Entry("∞", None, hint="nothing is solved once compositions are new")
-    printed = _printed_gap(easy, hard, pair)
-    lines = () if printed is None else (f"paper {printed:g} · {signed(gap - printed, 2)}",)
+    lines: tuple[str, ...] = ()
+    # The paper prints gaps for three corpora; it has one for ours only if it has both accuracies.
+    if both.easy.paper is not None and both.hard.paper is not None and both.hard.facts.split != "length":
+        printed = read_paper().gap(both.hard.method, pair.corpus)
+        lines = () if printed is None else (f"paper {printed:g} · {signed(gap - printed, 2)}",)
     return Entry(signed(gap, 2).removeprefix("+"), gap, lines)
 
 
-def _printed_gap(easy: Number, hard: Number, pair: Pair) -> float | None:
-    """The paper prints gaps for three corpora; it has one for ours only if it has both accuracies."""
-    if paper_number(easy) is None or paper_number(hard) is None or hard.facts.split == "length":
-        return None
-    gaps = next((g for name, g in read_paper().gaps.items() if name.casefold() == hard.method.casefold()), {})
-    return gaps.get(pair.corpus)
+def composition_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
+    """Accuracy on new structures and on known structures in new surroundings, separately (Table III)."""
+    chosen = composition_numbers(numbers)
+    lines = arrange(chosen, lambda number: number.method, lambda number: (number.dataset, number.subset))
+    datasets = dict.fromkeys(number.dataset for number in chosen)
+    columns = [_column(subset, (name, subset), show, name) for name in datasets for subset in COMPOSITIONS]
+    caption = (
+        "Structural: a new expression template. Lexical: a known template in surroundings in which it was not seen."
+    )
+    name, title = f"{plan.name}-compositions", "By what is new: structure or surroundings"
+    return tabulate(name, title, [_METHOD_OF_LINE, *columns], lines, caption)
 
+
+def coverage_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """The same trained solvers, decoded with and without the constraint that every quantity is used."""
+    chosen = [n for n in numbers if n.part == "test" and n.subset is None and n.facts.rounds is None]
+    titles = {"none": "without", "soft": "soft", "hard": "hard"}
+    covers = [cover for cover in titles if any(n.facts.cover == cover for n in chosen)]
+    if len(covers) < 2:
+        return None
+    lines = arrange(chosen, lambda n: (n.method, n.dataset, n.facts.target), lambda n: n.facts.cover)
+    show = partial(accuracy_entry, against=UNCOVERED)
+    columns = [_METHOD_OF_LINE, Column.words("Dataset", lambda line: any_of(line).dataset)]
+    columns += [_column(titles[cover], cover, show, "Coverage constraint") for cover in covers]
+    caption = "Answer accuracy on test when decoding must use every quantity of the text (hard), or is rewarded for it."
+    return tabulate(f"{plan.name}-coverage", "With and without the coverage constraint", columns, lines, caption)
+
+
+# --- curves ---
 
 _CURVE_CAPTION = "Answer accuracy in percent on test: mean over seeds ± half of its 95 % interval."
-FEWEST_TARGETS = 3  # distinct ones, including "none", that make a curve
 
 
-def has_curve(numbers: Sequence[Number]) -> bool:
-    """Whether a plan has splits at several targets."""
-    return len({number.facts.target for number in numbers}) >= FEWEST_TARGETS
-
-
-def divergence_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
+def divergence_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """One row per split, by increasing target divergence (Figure 5a)."""
     chosen = [number for number in main_numbers(numbers) if number.part == "test"]
     if not has_curve(chosen):
         return None
     chosen.sort(key=lambda number: (number.facts.corpus or "", number.method, number.facts.target or 0.0))
-    rows = []
-    for number in chosen:
-        divergence = compound_divergence(plan, number.cells[0])
-        reached = EMPTY if divergence is None else Entry(f"{divergence:.2f}", divergence)
-        target = number.facts.target
-        asked = Entry("i.i.d.", 0.0) if target is None else Entry(f"{target:g}", target)
-        rows.append((Entry(number.facts.corpus or "", number.facts.corpus), Entry(number.method, number.method),
-                     asked, reached, entry(number), _n_entry(number)))  # fmt: skip
-    columns = (
-        Column("Corpus", number=False), Column("Method", number=False),
-        Column("asked for", group="Compound divergence"), Column("reached", group="Compound divergence"),
-        Column("Accuracy"), Column("n"),
-    )  # fmt: skip
-    return Table(f"{plan.name}-curve", "Accuracy against compound divergence", columns, tuple(rows), _CURVE_CAPTION)
+    columns = [
+        Column("Corpus", number=False, show=lambda number: Entry(number.facts.corpus or "", number.facts.corpus)),
+        _METHOD,
+        Column("asked for", "Compound divergence", show=_target_entry),
+        Column.numbers(
+            "reached", lambda number: compound_divergence(plan, number.cells[0]), ".2f", group="Compound divergence"
+        ),
+        Column("Accuracy", show=show),
+        _N,
+    ]
+    return tabulate(f"{plan.name}-curve", "Accuracy against compound divergence", columns, chosen, _CURVE_CAPTION)
 
 
-def rounds_table(plan: PlanResults, numbers: Sequence[Number], entry: MakeEntry = number_entry) -> Table | None:
+def _target_entry(number: Number) -> Entry:
+    return Entry("i.i.d.", 0.0) if number.facts.target is None else Entry.number(number.facts.target, "g")
+
+
+def rounds_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """One row per number of rounds (Figure 5b)."""
     chosen = [n for n in main_numbers(numbers) if n.part == "test" and n.facts.rounds is not None]
-    if not chosen:
-        return None
-    rows = []
-    for number in chosen:
-        trainings = [found for cell in number.cells if (found := plan.ancestor(cell, "training")) is not None]
-        sizes = [int(one.summary["problems"]) for one in trainings if one.summary.get("problems") is not None]
-        times = seconds_per_epoch(plan, number)
-        rows.append(
-            (
-                Entry(number.method, number.method),
-                Entry(number.facts.dataset or "", number.facts.dataset),
-                Entry(str(number.facts.rounds), number.facts.rounds),
-                Entry(f"{sizes[0]:,}", sizes[0]) if sizes else EMPTY,
-                entry(number),
-                _n_entry(number),
-                Entry(f"{fmean(times):.1f}", fmean(times)) if times else EMPTY,
-            )
-        )
-    columns = (
-        Column("Method", number=False), Column("Dataset", number=False), Column("Rounds"), Column("Training problems"),
-        Column("Accuracy"), Column("n"), Column("Seconds per epoch"),
-    )  # fmt: skip
-    caption = f"{_CURVE_CAPTION} Times depend on the machine."
-    return Table(f"{plan.name}-curve", "Accuracy and time against rounds", columns, tuple(rows), caption)
+
+    def problems(number: Number) -> int | None:
+        return next((int(count) for count in trainings_of(plan, number, "problems")), None)
+
+    def seconds(number: Number) -> float | None:
+        return fmean(times) if (times := trainings_of(plan, number, "seconds_per_epoch")) else None
+
+    columns = [
+        _METHOD,
+        _DATASET,
+        Column.numbers("Rounds", lambda number: number.facts.rounds),
+        Column.numbers("Training problems", problems),
+        Column("Accuracy", show=show),
+        _N,
+        Column.numbers("Seconds per epoch", seconds, ".1f"),
+    ]
+    title, caption = "Accuracy and time against rounds", f"{_CURVE_CAPTION} Times depend on the machine."
+    return tabulate(f"{plan.name}-curve", title, columns, chosen, caption)
 
 
-def seconds_per_epoch(plan: PlanResults, number: Number) -> list[float]:
-    """The training times behind a number, one per seed."""
-    trainings = (plan.ancestor(cell, "training") for cell in number.cells)
-    found = [one.summary.get("seconds_per_epoch") for one in trainings if one is not None]
-    return [float(seconds) for seconds in found if seconds is not None]
+# --- test texts in the training set: augmentation can rejoin what a synthesis took apart ---
 
 
-def _n_entry(number: Number) -> Entry:
-    return Entry(f"{number.n:,}", number.n) if number.n else EMPTY
-
-
-OVERLAP_PARTS = (None, NOT_IN_TRAIN, IN_TRAIN)
-
-
-def overlap_table(plan: str, numbers: Sequence[Number]) -> Table | None:
+def overlap_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
     """One row per method with augmentation, and for others if training and test share a text."""
-    found: dict[tuple[object, ...], dict[str | None, Number]] = {}
-    for number in numbers:
-        if number.part == "test" and number.subset in OVERLAP_PARTS and number.facts.cover in (None, "none"):
-            facts = number.facts
-            key = (number.method, facts.dataset, facts.target, facts.rounds)
-            found.setdefault(key, {})[number.subset] = number
-    rows = [_overlap_row(parts) for parts in found.values() if _has_overlap(parts)]
-    if not rows:
-        return None
-    columns = (
-        Column("Method", number=False), Column("Dataset", number=False), Column("Test texts in train"), Column("of"),
-        Column("all", group="Accuracy"), Column("without them", group="Accuracy"), Column("on them", group="Accuracy"),
-    )  # fmt: skip
+    parts = {None: "all", NOT_IN_TRAIN: "without them", IN_TRAIN: "on them"}
+    chosen = [n for n in numbers if n.part == "test" and n.subset in parts and n.unconstrained]
+    lines = arrange(
+        chosen, lambda n: (n.method, n.dataset, n.facts.target, n.facts.rounds), lambda number: number.subset
+    )
+    lines = [line for line in lines if _has_overlap(line)]
+    columns = [
+        _METHOD_OF_LINE,
+        Column.words("Dataset", lambda line: _dataset(line[IN_TRAIN], target=False)),
+        Column.numbers("Test texts in train", lambda line: line[IN_TRAIN].n),
+        Column.numbers("of", lambda line: line[IN_TRAIN].n + line[NOT_IN_TRAIN].n),
+        *(_column(title, part, _bare_entry, "Accuracy") for part, title in parts.items()),
+    ]
     caption = "Texts without their numbers; the training set is the augmented one. Answer accuracy in percent on test."
-    return Table(f"{plan}-overlap", "Test texts in the training set", columns, tuple(rows), caption)
+    return tabulate(f"{plan.name}-overlap", "Test texts in the training set", columns, lines, caption)
 
 
-def _has_overlap(parts: dict[str | None, Number]) -> bool:
-    known = IN_TRAIN in parts and NOT_IN_TRAIN in parts
-    return known and (parts[IN_TRAIN].n > 0 or parts[IN_TRAIN].facts.augmentation is not None)
+def _has_overlap(line: Line) -> bool:
+    known = IN_TRAIN in line and NOT_IN_TRAIN in line
+    return known and (line[IN_TRAIN].n > 0 or line[IN_TRAIN].facts.augmentation is not None)
 
 
-def _overlap_row(parts: dict[str | None, Number]) -> tuple[Entry, ...]:
-    number = parts[IN_TRAIN]
-    rounds = "" if number.facts.rounds is None else f", {number.facts.rounds} rounds"
-    dataset = f"{number.facts.dataset}{rounds}"
-    of = number.n + parts[NOT_IN_TRAIN].n
-    accuracies = (_plain_entry(parts.get(part)) for part in OVERLAP_PARTS)
-    return (
-        Entry(number.method, number.method), Entry(dataset, dataset), Entry(f"{number.n:,}", number.n),
-        Entry(f"{of:,}", of), *accuracies,
-    )  # fmt: skip
-
-
-def _plain_entry(number: Number | None) -> Entry:
+def _bare_entry(number: Number) -> Entry:
     """Only the accuracy: comparisons are in the other tables."""
-    if number is None or number.accuracy is None:
+    whole = accuracy_entry(number)
+    return EMPTY if number.accuracy is None else Entry(whole.text, whole.value, (), "", whole.hint, whole.link)
+
+
+# --- everything in full, for looking things up ---
+
+
+def breakdown_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """Accuracy by operators, templates and subsets: each part pooled over seeds, with Wilson's interval."""
+    chosen = [number for number in numbers if number.part == "test" and number.subset is None and number.known]
+    names = {name for number in chosen for name, share in number.breakdown.items() if share.n}
+    parts = [Column(name, show=partial(_part_entry, name)) for name in sorted(names, key=_part_order)]
+    columns = [_METHOD, _WHOLE_DATASET, _COVERAGE, *parts]
+    caption = (
+        "Answer accuracy in percent on parts of the test set, over all seeds together; n counts each problem once."
+    )
+    name, title = f"{plan.name}-breakdown", "By operators, templates and composition"
+    return tabulate(name, title, columns, chosen, caption, long=True, detail=True) if parts else None
+
+
+def _part_entry(name: str, number: Number) -> Entry:
+    share = number.breakdown.get(name)
+    if share is None or share.interval is None:
         return EMPTY
-    whole = number_entry(number)
-    return Entry(whole.text, whole.value, (), "", whole.hint, whole.link)
+    n = share.n // max(1, len(number.shares))
+    return Entry.share(share.accuracy, interval_text(share.interval), f"n = {n:,}")
+
+
+def _part_order(name: str) -> tuple[int, int, str]:
+    first, _, rest = name.partition(" ")
+    if rest.startswith("operator"):
+        return (0, int(first) if first.isdigit() else 99, name)
+    return (1 if first == "template" else 2 if name in COMPOSITIONS else 3, 0, name)
+
+
+def numbers_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
+    """One row per number: what it is based on, with the paper's number beside it."""
+    caption = (
+        "Percent. Over seeds: Student's 95 % interval of the mean. Over problems: Wilson's for the mean. "
+        "Paired test: bootstrap over problems (10,000 draws, seed 0), each problem with its mean over common seeds; "
+        "the differences by seed are beside it."
+    )
+    ids = tuple(number.id for number in numbers)
+    return tabulate(
+        f"{plan.name}-numbers", "All numbers", _NUMBER_COLUMNS, numbers, caption, row_ids=ids, long=True, detail=True
+    )
+
+
+def _bounds(group: str, interval: Callable[[Number], Interval | None]) -> list[Column]:
+    """The two ends of an interval."""
+    return [
+        Column.shares("low", lambda number: (interval(number) or (None, None))[0], group=group),
+        Column.shares("high", lambda number: (interval(number) or (None, None))[1], group=group),
+    ]
+
+
+def _paired_column(title: str, show: Callable[[Paired], Entry], *, number: bool = True) -> Column:
+    """Something of the first paired test, if there is one."""
+    return Column(title, "Paired test", number, show=lambda one: show(one.paired[0]) if one.paired else EMPTY)
+
+
+def _each_seed(values: Sequence[float], write: Callable[[float], str]) -> Entry:
+    """Values of seeds, if there are several."""
+    return Entry.words(", ".join(map(write, values))) if len(values) > 1 else EMPTY
+
+
+def _paper_entry(number: Number) -> Entry:
+    paper = number.paper
+    if paper is None:
+        return EMPTY
+    return Entry(f"{paper.percent:.1f}", paper.percent, hint=f"over problems {interval_text(paper.interval)}")
+
+
+def _paper_difference(number: Number) -> Entry:
+    if number.paper is None or number.accuracy is None:
+        return EMPTY
+    difference = 100 * number.accuracy - number.paper.percent
+    return Entry(signed(difference), difference)
+
+
+def _difference_entry(paired: Paired) -> Entry:
+    return Entry(signed_percent(paired.difference), 100 * paired.difference, tone=paired.verdict)
+
+
+def _seeds_entry(number: Number) -> Entry:
+    return Entry(str(len(number.shares)), len(number.shares), hint=", ".join(number.shares))
+
+
+def _lacking_entry(number: Number) -> Entry:
+    return Entry(number.why_lacking, number.why_lacking, tone="failed" if number.lacking else "")
+
+
+_NUMBER_COLUMNS = (
+    _METHOD,
+    _WHOLE_DATASET,
+    Column.words("Part", lambda number: ", ".join(filter(None, (number.part, number.subset)))),
+    _COVERAGE,
+    Column("Accuracy", show=lambda one: Entry.share(one.accuracy) if one.known else accuracy_entry(one)),
+    Column.numbers("n", lambda number: number.n),
+    Column("seeds", show=_seeds_entry),
+    Column("each", "Over seeds", number=False, show=lambda number: _each_seed(number.accuracies, percent)),
+    *_bounds("Over seeds", lambda number: number.over_seeds),
+    *_bounds("Over problems", lambda number: number.over_problems),
+    Column("accuracy", "Paper", show=_paper_entry),
+    Column("ours − paper", "Paper", show=_paper_difference),
+    _paired_column("against", lambda paired: Entry.words(paired.against), number=False),
+    _paired_column("difference", _difference_entry),
+    *_bounds("Paired test", lambda number: number.paired[0].interval if number.paired else None),
+    _paired_column("p", lambda paired: Entry(p_text(paired.p), paired.p)),
+    _paired_column("by seed", lambda paired: _each_seed(paired.by_seed, signed_percent), number=False),
+    Column("Missing", number=False, show=_lacking_entry),
+)

@@ -2,42 +2,47 @@
 reproduce its numbers.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, mean
 from typing import Any
 
-from comdiv.experiments.cell import Cell, PlanResults
+from comdiv.augmentation.options import PAPER_OPERATIONS
+from comdiv.experiments.cell import Cell, PlanResults, Record
 from comdiv.experiments.reporting.paper import PaperDataset, read_paper
-from comdiv.experiments.reporting.tables import EMPTY, Column, Entry, Table, Tone, duration, percent, signed
+from comdiv.experiments.reporting.tables import Column, Entry, Table, Tone, duration, signed, tabulate
+
+_TONES: Mapping[str, Tone] = {"done": "", "failed": "failed", "not run": "missing"}
 
 
-def dataset_table(plan: PlanResults) -> Table | None:
-    """One row per dataset and k it was measured at; None if the plan makes no dataset."""
+# --- datasets ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Divergences:
+    """What is known of a cell's dataset, and the paper's row for it."""
+
+    cell: Cell
+    known: Record
+    sizes: tuple[int | None, int | None]  # train and validation together, test
+    paper: PaperDataset | None
+
+
+def dataset_table(plan: PlanResults, numbers: Sequence[Any] = ()) -> Table | None:
+    """One row per dataset and k it was measured at; None if the plan makes no dataset (Table I)."""
     measured = plan.of_kind("measurement")
     sources = {source.key for cell in measured if (source := plan.ancestor(cell, "dataset")) is not None}
     cells = [*measured, *(cell for cell in plan.of_kind("dataset") if cell.key not in sources)]
-    rows = tuple(_dataset_row(plan, cell) for cell in cells)
-    if not rows:
-        return None
-    columns = (
-        Column("Dataset", number=False), Column("Train"), Column("Test"), Column("k"),
-        Column("Length ratio", help="mean text length in train over test"),
-        Column("Atoms", group="Divergence", help="paper's α = 0.1"),
-        Column("Compounds", group="Divergence", help="paper's α = 0.5"),
-        Column("other clusterings", group="Divergence", help="the same split, quantities clustered with other seeds"),
-        Column("i.i.d.", group="Divergence", help="compounds of random splits of the same size and k"),
-        Column("unseen template", group="Test problems (%)"), Column("with a twin in train", group="Test problems (%)"),
-    )  # fmt: skip
     caption = (
         "Train and validation together against test. Divergences as the paper defines them: near 0 the two sides are "
         "distributed alike, near 1 they share next to nothing. Twins differ in their numbers only."
     )
-    return Table(f"{plan.name}-datasets", "Datasets", columns, rows, caption)
+    rows = [_divergences(plan, cell) for cell in cells]
+    return tabulate(f"{plan.name}-datasets", "Datasets", _DATASET_COLUMNS, rows, caption)
 
 
-def measurement_of(plan: PlanResults, cell: Cell) -> Mapping[str, Any]:
+def measurement_of(cell: Cell) -> Record:
     """A dataset's divergences: from a measurement's report, or from what the split recorded."""
     if cell.status != "done":
         return {}
@@ -50,41 +55,21 @@ def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
     """The divergence of a cell's dataset at the paper's α: as measured, or else as the split recorded it."""
     source = plan.ancestor(cell, "dataset")
     measured = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
-    return None if measured is None else _paper_alpha(measurement_of(plan, measured).get("compound_divergence"))
+    return None if measured is None else _paper_alpha(measurement_of(measured).get("compound_divergence"))
 
 
-def _dataset_row(plan: PlanResults, cell: Cell) -> tuple[Entry, ...]:
-    facts = cell.facts
-    name = Entry(facts.dataset or cell.label, facts.dataset or cell.label)
-    if cell.status != "done":
-        tone: Tone = "failed" if cell.status == "failed" else "missing"
-        return (name, Entry(cell.status, None, tone=tone, hint=cell.reason), *[EMPTY] * 9)
-    known = measurement_of(plan, cell)
+def _divergences(plan: PlanResults, cell: Cell) -> _Divergences:
+    facts, known = cell.facts, measurement_of(cell)
     paper = None if facts.target is not None else read_paper().dataset(facts.corpus, facts.split)
-    train, test = _dataset_sizes(plan, cell, known)
-    return (
-        name,
-        _count_entry(train, None if paper is None else paper.train),
-        _count_entry(test, None if paper is None else paper.test),
-        _number_text(known.get("k", facts.k), 0),
-        _ratio_entry(known.get("length_ratio"), paper, "length_ratio"),
-        _ratio_entry(_paper_alpha(known.get("atom_divergence")), paper, "atom_divergence"),
-        _ratio_entry(_paper_alpha(known.get("compound_divergence")), paper, "compound_divergence"),
-        _number_text(known.get("compound_divergence_other_clusterings"), 2),
-        _number_text(known.get("iid_compound_divergence"), 2),
-        _share_entry(known.get("unseen_template_share")),
-        _share_entry(known.get("twin_share")),
-    )
-
-
-def _dataset_sizes(plan: PlanResults, cell: Cell, known: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    if known.get("train_size") is not None:
-        return known["train_size"], known["test_size"]
     source = cell if cell.kind == "dataset" else plan.ancestor(cell, "dataset")
     problems = (source.summary if source is not None else {}).get("problems")
-    if not problems:
-        return None, None
-    return problems["train"] + problems["validation"], problems["test"]
+    if known.get("train_size") is not None:
+        sizes = known["train_size"], known["test_size"]
+    elif problems:
+        sizes = problems["train"] + problems["validation"], problems["test"]
+    else:
+        sizes = None, None
+    return _Divergences(cell, known, sizes, paper)
 
 
 def _paper_alpha(divergence: Any) -> float | None:
@@ -92,129 +77,169 @@ def _paper_alpha(divergence: Any) -> float | None:
     return divergence.get("paper") if isinstance(divergence, Mapping) else divergence
 
 
-def _count_entry(value: int | None, paper: int | None) -> Entry:
-    if value is None:
-        return EMPTY
-    return Entry(f"{value:,}", value, () if paper is None else (f"paper {paper:,}",))
-
-
-def _ratio_entry(value: float | None, paper: PaperDataset | None, name: str) -> Entry:
-    if value is None:
-        return EMPTY
-    printed = None if paper is None else float(getattr(paper, name))
-    return Entry(
-        f"{value:.2f}", value, () if printed is None else (f"paper {printed:.2f} · {signed(value - printed, 2)}",)
+def _train_entry(row: _Divergences) -> Entry:
+    """The size, or why there is none."""
+    cell = row.cell
+    return (
+        _size_entry(row, 0) if cell.status == "done" else Entry(cell.status, None, (), _TONES[cell.status], cell.reason)
     )
 
 
-def _number_text(value: float | None, digits: int) -> Entry:
-    return EMPTY if value is None else Entry(f"{value:.{digits}f}", value)
+def _size_entry(row: _Divergences, side: int) -> Entry:
+    if row.cell.status != "done" or row.paper is None:
+        return Entry.number(row.sizes[side] if row.cell.status == "done" else None)
+    return Entry.number(row.sizes[side], ",", f"paper {(row.paper.train, row.paper.test)[side]:,}")
 
 
-def _share_entry(value: float | None) -> Entry:
-    return EMPTY if value is None else Entry(percent(value), 100 * value)
+def _paper_column(title: str, name: str, group: str = "", help: str = "") -> Column:
+    """A measure that the paper's Table I has, too."""
+
+    def show(row: _Divergences) -> Entry:
+        value = _paper_alpha(row.known.get(name))
+        if value is None or row.paper is None:
+            return Entry.number(value, ".2f")
+        printed = float(getattr(row.paper, name))
+        return Entry.number(value, ".2f", f"paper {printed:.2f} · {signed(value - printed, 2)}")
+
+    return Column(title, group, help=help, show=show)
 
 
-_ROUNDS_CAPTION = (
-    "New problems that passed the checks, and those that stayed: all, or the share that the ranker was surest of. "
-    "Templates that the training set did not have before the round."
-)
-_SCORES_CAPTION = (
-    " Scores: the median of each operation's problems, and the least that was kept; the logarithm of the probability "
-    "of the ranker's own best expression, unless the augmentation ranks otherwise."
-)
-_ROUNDS_COLUMNS = (
-    Column("Augmentation", number=False), Column("Dataset", number=False), Column("Ranker", number=False),
-    Column("Round"), Column("passed", group="Operation 1"), Column("kept", group="Operation 1"),
-    Column("new templates", group="Operation 1"), Column("passed", group="Operation 2"),
-    Column("kept", group="Operation 2"),
+_DATASET_COLUMNS = (
+    Column.words("Dataset", lambda row: row.cell.facts.dataset or row.cell.label),
+    Column("Train", show=_train_entry),
+    Column("Test", show=lambda row: _size_entry(row, 1)),
+    Column.numbers("k", lambda row: row.known.get("k", row.cell.facts.k) if row.cell.status == "done" else None, ".0f"),
+    _paper_column("Length ratio", "length_ratio", help="mean text length in train over test"),
+    _paper_column("Atoms", "atom_divergence", "Divergence", "paper's α = 0.1"),
+    _paper_column("Compounds", "compound_divergence", "Divergence", "paper's α = 0.5"),
+    Column.numbers(
+        "other clusterings", lambda row: row.known.get("compound_divergence_other_clusterings"), ".2f",
+        group="Divergence", help="the same split, quantities clustered with other seeds",
+    ),
+    Column.numbers(
+        "i.i.d.", lambda row: row.known.get("iid_compound_divergence"), ".2f",
+        group="Divergence", help="compounds of random splits of the same size and k",
+    ),
+    Column.shares("unseen template", lambda row: row.known.get("unseen_template_share"), group="Test problems (%)"),
+    Column.shares("with a twin in train", lambda row: row.known.get("twin_share"), group="Test problems (%)"),
 )  # fmt: skip
-_SCORE_COLUMNS = (
-    Column("operation 1", group="Median score"), Column("operation 2", group="Median score"),
-    Column("Least score kept"),
-)  # fmt: skip
 
 
-def augmentation_table(plan: PlanResults) -> Table | None:
-    """One row per round of each finished augmentation."""
+# --- augmentations ---
+
+Round = tuple[Cell, Record]  # an augmentation, and its report on one round
+
+
+def augmentation_table(plan: PlanResults, numbers: Sequence[Any] = ()) -> Table | None:
+    """One row per round of each finished augmentation; columns for the paper's operations and for all others used."""
     rounds = [
-        (cell, found)
+        (cell, record)
         for cell in plan.of_kind("augmentation")
         if cell.status == "done"
-        for found in cell.summary["report"]["rounds"]
+        for record in cell.summary["report"]["rounds"]
     ]
     if not rounds:
         return None
-    name, title = f"{plan.name}-augmentations", "Rounds of the augmentation"
-    rows = [(*_augmentation_names(cell), *_round_counts(found)) for cell, found in rounds]
-    if not any("least_score_kept" in found for _, found in rounds):
-        return Table(name, title, _ROUNDS_COLUMNS, tuple(rows), _ROUNDS_CAPTION)
-    rows = [(*row, *_round_scores(found)) for row, (_, found) in zip(rows, rounds, strict=True)]
-    return Table(name, title, (*_ROUNDS_COLUMNS, *_SCORE_COLUMNS), tuple(rows), _ROUNDS_CAPTION + _SCORES_CAPTION)
+    operations = operation_labels(record for _, record in rounds)
+    columns = [*_ROUND_COLUMNS, *(column for operation in operations for column in _count_columns(operation))]
+    caption = (
+        "New problems that passed the checks, and those that stayed: all, or the share that the ranker was surest of. "
+        "Templates that the training set did not have before the round."
+    )
+    if any("least_score_kept" in record for _, record in rounds):
+        columns += [_score_column(operation) for operation in operations]
+        columns.append(Column.numbers("Least score kept", lambda row: row[1].get("least_score_kept"), ".3g"))
+        caption += (
+            " Scores: the median of each operation's problems, and the least that was kept; the logarithm of the "
+            "probability of the ranker's own best expression, unless the augmentation ranks otherwise."
+        )
+    return tabulate(f"{plan.name}-augmentations", "Rounds of the augmentation", columns, rounds, caption, detail=True)
 
 
-def _augmentation_names(cell: Cell) -> list[Entry]:
-    seed = f", seed {cell.facts.augmentation_seed}" if cell.facts.augmentation_seed else ""
-    ranker = str(cell.summary["report"]["options"]["ranker"])
-    names = (f"{cell.facts.augmentation}{seed}", cell.facts.dataset or "", ranker)
-    return [Entry(name, name) for name in names]
+def operation_labels(rounds: Iterable[Record]) -> list[str]:
+    """The operations in reports on rounds: the paper's two, used or not, then those that packages add."""
+    paper = [f"operation {name}" for name in PAPER_OPERATIONS]
+    return list(
+        dict.fromkeys([*paper, *(name for record in rounds for name in record if name.startswith("operation "))])
+    )
 
 
-def _round_counts(found: Mapping[str, Any]) -> list[Entry]:
-    first, second = found.get("operation 1", {}), found.get("operation 2", {})
-    counts = (
-        found["round"], first.get("candidates", 0), first.get("kept", 0), first.get("new_templates", 0),
-        second.get("candidates", 0), second.get("kept", 0),
-    )  # fmt: skip
-    return [Entry(f"{count:,}", count) for count in counts]
+def _augmentation_name(row: Round) -> str:
+    facts = row[0].facts
+    return f"{facts.augmentation}{f', seed {facts.augmentation_seed}' if facts.augmentation_seed else ''}"
 
 
-def _round_scores(found: Mapping[str, Any]) -> list[Entry]:
-    medians = (found.get(operation, {}).get("median_score") for operation in ("operation 1", "operation 2"))
-    return [
-        EMPTY if score is None else Entry(f"{score:.3g}".replace("-", "−"), score)
-        for score in (*medians, found.get("least_score_kept"))
-    ]
-
-
-_TRAININGS_CAPTION = (
-    "Means over seeds. Seconds are processor time: they depend on the machine, but not on what else runs on it."
+_ROUND_COLUMNS = (
+    Column.words("Augmentation", _augmentation_name),
+    Column.words("Dataset", lambda row: row[0].facts.dataset or ""),
+    Column.words("Ranker", lambda row: str(row[0].summary["report"]["options"]["ranker"])),
+    Column.numbers("Round", lambda row: row[1]["round"]),
 )
-_TRAININGS_COLUMNS = (
-    Column("Method", number=False), Column("Dataset", number=False), Column("Seeds"), Column("Training problems"),
-    Column("Epochs"), Column("Best epoch"), Column("Seconds per epoch"),
-)  # fmt: skip
 
 
-def training_table(plan: PlanResults) -> Table | None:
+def _count_columns(operation: str) -> list[Column]:
+    """Operation 2 keeps the template, so that it has no new ones to count."""
+    counts = {"passed": "candidates", "kept": "kept", "new templates": "new_templates"}
+    if operation == "operation 2":
+        del counts["new templates"]
+
+    def column(title: str, key: str) -> Column:
+        return Column.numbers(title, lambda row: row[1].get(operation, {}).get(key, 0), group=operation.capitalize())
+
+    return [column(title, key) for title, key in counts.items()]
+
+
+def _score_column(operation: str) -> Column:
+    return Column.numbers(
+        operation, lambda row: row[1].get(operation, {}).get("median_score"), ".3g", group="Median score"
+    )
+
+
+# --- trainings ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Trainings:
+    """Trainings that differ in their seeds only."""
+
+    method: str
+    dataset: str
+    cells: Sequence[Cell]
+
+    def mean(self, name: str) -> float | None:
+        """The mean of something that their summaries have."""
+        values = [float(cell.summary[name]) for cell in self.cells if cell.summary.get(name) is not None]
+        return fmean(values) if values else None
+
+
+def training_table(plan: PlanResults, numbers: Sequence[Any] = ()) -> Table | None:
     """One row per method and dataset; trainings with other rounds or settings have rows of their own."""
-    groups: dict[tuple[str, ...], list[Cell]] = {}
+    groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
     for cell in plan.of_kind("training"):
         if cell.status == "done" and cell.summary.get("problems") is not None:
             facts = cell.facts
             changed = [f"{name}={value}" for name, value in facts.settings.items()] if plan.plan.get("tuning") else []
             rounds = [] if facts.rounds is None else [f"{facts.rounds} rounds"]
-            named = ", ".join([facts.method or "", *rounds, *changed])
-            groups.setdefault((named, facts.dataset or ""), []).append(cell)
-    if not groups:
-        return None
-    rows = [
-        (
-            Entry(method, method), Entry(dataset, dataset), Entry(str(len(cells)), len(cells)),
-            _mean(cells, "problems", ",.0f"), _mean(cells, "epochs", ".3g"), _mean(cells, "best_epoch", ".3g"),
-            _mean(cells, "seconds_per_epoch", ".1f"),
-        )
-        for (method, dataset), cells in groups.items()
-    ]  # fmt: skip
-    return Table(f"{plan.name}-trainings", "Trainings", _TRAININGS_COLUMNS, tuple(rows), _TRAININGS_CAPTION)
+            groups[", ".join([facts.method or "", *rounds, *changed]), facts.dataset or ""].append(cell)
+    rows = [_Trainings(method, dataset, cells) for (method, dataset), cells in groups.items()]
+    caption = (
+        "Means over seeds. Seconds are processor time: they depend on the machine, but not on what else runs on it."
+    )
+    return tabulate(f"{plan.name}-trainings", "Trainings", _TRAINING_COLUMNS, rows, caption, detail=True)
 
 
-def _mean(cells: Sequence[Cell], name: str, form: str) -> Entry:
-    values = [float(cell.summary[name]) for cell in cells if cell.summary.get(name) is not None]
-    return Entry(format(fmean(values), form), fmean(values)) if values else EMPTY
+_TRAINING_COLUMNS = (
+    Column.words("Method", lambda row: row.method),
+    Column.words("Dataset", lambda row: row.dataset),
+    Column.numbers("Seeds", lambda row: len(row.cells)),
+    Column.numbers("Training problems", lambda row: row.mean("problems"), ",.0f"),
+    Column.numbers("Epochs", lambda row: row.mean("epochs"), ".3g"),
+    Column.numbers("Best epoch", lambda row: row.mean("best_epoch"), ".3g"),
+    Column.numbers("Seconds per epoch", lambda row: row.mean("seconds_per_epoch"), ".1f"),
+)
 
 
-_TONES: Mapping[str, Tone] = {"done": "", "failed": "failed", "not run": "missing"}
+# --- how to reproduce a plan ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +247,6 @@ class Recipe:
     """What is needed to run a plan again, and its progress."""
 
     command: str
-    plan: Mapping[str, Any]
     seeds: tuple[int, ...]
     versions: Mapping[str, str]
     hosts: tuple[str, ...]
@@ -234,48 +258,25 @@ def recipe(plan: PlanResults) -> Recipe:
     """How a plan was run."""
     name = plan.name.partition("@")[0]
     preset = f" --preset {plan.preset}" if plan.preset else ""
-    versions: dict[str, set[str]] = {}
+    versions: dict[str, set[str]] = defaultdict(set)
     for cell in plan.cells:
         for package, version in cell.origin.get("versions", {}).items():
-            versions.setdefault(package, set()).add(str(version))
+            versions[package].add(str(version))
     out = "runs" if plan.published else plan.path.parent.parent.name
     return Recipe(
         command=f"comdiv run experiments/{name}.yaml{preset} --out {out}",
-        plan=plan.plan,
         seeds=tuple(sorted({cell.facts.seed for cell in plan.cells if cell.facts.seed is not None})),
-        versions={package: ", ".join(sorted(found)) for package, found in sorted(versions.items())},
+        versions={package: ", ".join(sorted(several)) for package, several in sorted(versions.items())},
         hosts=tuple(sorted({cell.origin["host"] for cell in plan.cells if cell.origin.get("host")})),
         seconds=sum(cell.seconds or 0 for cell in plan.cells),
         states=dict(Counter(cell.status for cell in plan.cells)),
     )
 
 
-def cell_table(plan: PlanResults) -> Table:
+def cell_table(plan: PlanResults) -> Table | None:
     """Every cell of a plan: its state, where it ran, how long it took, and the hash of its result."""
-    columns = (
-        Column("Cell", number=False), Column("Kind", number=False), Column("State", number=False), Column("Time"),
-        Column("Where", number=False), Column("Key", number=False, help="has the hash of all that determines the cell"),
-        Column("Result's SHA-256", number=False),
-    )  # fmt: skip
-    rows = tuple(_cell_row(cell) for cell in plan.cells)
     ids = tuple(f"{plan.name}-{cell.key}" for cell in plan.cells)
-    return Table(f"{plan.name}-cells", "Cells", columns, rows, row_ids=ids, long=True)
-
-
-def _cell_row(cell: Cell) -> tuple[Entry, ...]:
-    where = " ".join(part for part in (cell.origin.get("host"), cell.node) if part)
-    name, digest = _result_hash(cell)
-    state = Entry(cell.status, cell.status, (cell.reason,) if cell.reason else (), _TONES[cell.status])
-    time = Entry("", None) if cell.seconds is None else Entry(duration(cell.seconds), cell.seconds)
-    return (
-        Entry(cell.label, cell.label),
-        Entry(cell.kind, cell.kind),
-        state,
-        time,
-        Entry(where, where, hint=cell.origin.get("finished") or ""),
-        Entry(cell.key, cell.key),
-        Entry(digest[:16], digest, (name,) if name else (), hint=digest),
-    )
+    return tabulate(f"{plan.name}-cells", "Cells", _CELL_COLUMNS, plan.cells, row_ids=ids, long=True)
 
 
 # The file that is a cell's result, by kind; the first one that exists.
@@ -288,10 +289,69 @@ _RESULTS = (
 )
 
 
-def _result_hash(cell: Cell) -> tuple[str, str]:
+def _hash_entry(cell: Cell) -> Entry:
     """The file that is a cell's result, with its hash."""
-    origin = cell.origin
-    hashes = {name: str(entry.get("sha256", "")) for name, entry in origin.get("files", {}).items()}
-    hashes |= origin.get("originals", {})  # of published results: what they were made from
+    hashes = {name: str(entry.get("sha256", "")) for name, entry in cell.origin.get("files", {}).items()}
+    hashes |= cell.origin.get("originals", {})  # of published results: what they were made from
     name = next((name for name in _RESULTS if name in hashes), next(iter(hashes), ""))
-    return name, hashes.get(name, "")
+    digest = hashes.get(name, "")
+    return Entry(digest[:16], digest, (name,) if name else (), hint=digest)
+
+
+def _state_entry(cell: Cell) -> Entry:
+    return Entry(cell.status, cell.status, (cell.reason,) if cell.reason else (), _TONES[cell.status])
+
+
+def _place_entry(cell: Cell) -> Entry:
+    where = " ".join(filter(None, (cell.origin.get("host"), cell.node)))
+    return Entry(where, where, hint=cell.origin.get("finished") or "")
+
+
+_CELL_COLUMNS = (
+    Column.words("Cell", lambda cell: cell.label),
+    Column.words("Kind", lambda cell: cell.kind),
+    Column("State", number=False, show=_state_entry),
+    Column("Time", show=lambda cell: Entry("" if cell.seconds is None else duration(cell.seconds), cell.seconds)),
+    Column("Where", number=False, show=_place_entry),
+    Column.words("Key", lambda cell: cell.key, help="has the hash of all that determines the cell"),
+    Column("Result's SHA-256", number=False, show=_hash_entry),
+)
+
+
+# --- a few rows for the terminal ---
+
+Row = dict[str, Any]  # column → value; numbers below 1 are shares
+
+
+def accuracies(results: PlanResults) -> list[Row]:
+    """One row per dataset, method and way to decode, with the mean over seeds; unfinished ones are left out."""
+    groups: dict[tuple[str | None, str, str | None], list[Cell]] = defaultdict(list)
+    for cell in results.of_kind("evaluation"):
+        if cell.status == "done":
+            method = ", ".join([str(cell.facts.method), *cell.facts.variant()])
+            groups[cell.facts.dataset, method, cell.facts.cover].append(cell)
+    rows = []
+    for (dataset, method, cover), cells in groups.items():
+        parts = list(cells[0].summary)
+        shown = {part: mean(cell.summary[part]["answer_accuracy"] for cell in cells) for part in parts}
+        n = cells[0].summary[parts[-1]]["n"]
+        rows.append({"dataset": dataset, "method": method, "cover": cover, **shown, "n": n, "seeds": len(cells)})
+    return rows
+
+
+def best_settings(results: PlanResults, most: int = 3) -> list[Row]:
+    """For each method and dataset, the settings with the best mean validation accuracy over seeds."""
+    groups: dict[tuple[str | None, str | None], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for cell in results.of_kind("training"):
+        accuracy = cell.summary.get("validation_accuracy")
+        if cell.status == "done" and accuracy is not None:
+            settings = ", ".join(f"{name}={value}" for name, value in cell.facts.settings.items())
+            groups[cell.facts.dataset, cell.facts.method][settings].append(accuracy)
+    rows = []
+    for (dataset, method), tried in groups.items():
+        ranked = sorted(tried.items(), key=lambda item: (-mean(item[1]), item[0]))
+        rows += [
+            {"dataset": dataset, "method": method, "validation": mean(values), "seeds": len(values), "settings": name}
+            for name, values in ranked[:most]
+        ]
+    return rows

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 from markupsafe import Markup
 
 from comdiv.experiments.cell import Cell, PlanResults
+from comdiv.experiments.reporting.cell_tables import operation_labels
 from comdiv.experiments.store import part_problems, read_part
 from comdiv.expression import (
     ExpressionError,
@@ -79,9 +81,9 @@ def shown_problem(
     colours = {q.index: (q.index if clusters is None else clusters[q.index]) % COLOURS for q in quantities}
     hints = {q.index: f"N{q.index}" if clusters is None else f"cluster {clusters[q.index]}" for q in quantities}
     new = [] if compared_with is None else new_parts(problem.text, compared_with)
-    known = [] if problem.expression is None else [("expression", to_infix(problem.expression))]
+    known = []
     if problem.expression is not None:
-        known.append(("template", template(problem.expression)))
+        known += [("expression", to_infix(problem.expression)), ("template", template(problem.expression))]
     if problem.answer is not None:
         known.append(("answer", format_number(problem.answer)))
     return ShownProblem(
@@ -144,9 +146,9 @@ def _tree(
     return Markup(drawing.replace('role="img"', f'role="img" aria-label="Tree of {named}"', 1))
 
 
-MakeExample = Callable[[PlanResults, Cell], "WorkedExample | None"]
 LONGEST = 260  # characters of a text that is shown
 MOST_PROBLEMS = 5_000  # of a dataset whose quantities are clustered for an example
+SHOWN = 3  # problems of each kind in a case study
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,19 +160,17 @@ class WorkedExample:
     problems: tuple[ShownProblem, ...]
 
 
+MakeExample = Callable[[PlanResults, Cell], WorkedExample | None]
+
+
 def worked_examples(plans: Sequence[PlanResults]) -> list[WorkedExample]:
     """One example of each kind for which the results have problems; datasets without texts have none."""
-    found = [_first(plans, _clusters), _first(plans, _decomposition)]
-    found += [_first(plans, make) for make in (_operation_1, _operation_2)]
-    return [example for example in found if example is not None]
-
-
-def _first(plans: Sequence[PlanResults], make: MakeExample) -> WorkedExample | None:
-    for plan in plans:
-        for cell in plan.cells:
-            if cell.status == "done" and (example := make(plan, cell)) is not None:
-                return example
-    return None
+    finished = [(plan, cell) for plan in plans for cell in plan.cells if cell.status == "done"]
+    reports = (cell.summary.get("report", {}) for _, cell in finished)
+    operations = operation_labels(record for report in reports for record in report.get("rounds", ()))
+    kinds: list[MakeExample] = [_clusters, _decomposition, *(partial(_operation, name) for name in operations)]
+    examples = (next(filter(None, (make(plan, cell) for plan, cell in finished)), None) for make in kinds)
+    return [example for example in examples if example is not None]
 
 
 def _clusters(plan: PlanResults, cell: Cell) -> WorkedExample | None:
@@ -248,11 +248,8 @@ def _decomposition(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     for product in ("a", "b"):
         half = halves[seed.id][product]
         donor = str(half.provenance.details.get("donor", ""))
-        shown.append(
-            shown_problem(
-                half, f"train: product {product}", [("Δ from", donor)] if donor else [], compared_with=seed.text
-            )
-        )
+        facts = [("Δ from", donor)] if donor else []
+        shown.append(shown_problem(half, f"train: product {product}", facts, compared_with=seed.text))
     return WorkedExample(
         f"A decomposition ({cell.facts.dataset}; Figure 3)",
         "The seed stays in test. Its two halves, completed by a clause of the most similar problem (underlined),"
@@ -261,35 +258,31 @@ def _decomposition(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     )
 
 
-def _operation_1(plan: PlanResults, cell: Cell) -> WorkedExample | None:
-    return _operation(
-        plan, cell, 1, "A question and a statement that fit together: the first problem's story takes the place of the "
-        "statement in the second (underlined), and its expression that of the quantity there. The template is new.",
-    )  # fmt: skip
+_OPERATION_TEXTS = {
+    "operation 1": "A question and a statement that fit together: the first problem's story takes the place of the "
+    "statement in the second (underlined), and its expression that of the quantity there. The template is new.",
+    "operation 2": "A fragment is exchanged for another that occurs in the same surroundings (underlined). "
+    "The expression stays; the combination of template and words is new.",
+}
 
 
-def _operation_2(plan: PlanResults, cell: Cell) -> WorkedExample | None:
-    return _operation(
-        plan, cell, 2, "A fragment is exchanged for another that occurs in the same surroundings (underlined). "
-        "The expression stays; the combination of template and words is new.",
-    )  # fmt: skip
-
-
-def _operation(plan: PlanResults, cell: Cell, number: int, text: str) -> WorkedExample | None:
+def _operation(operation: str, plan: PlanResults, cell: Cell) -> WorkedExample | None:
     """Figure 4: an augmented problem with its parents."""
     if cell.kind != "augmentation":
         return None
-    known = {problem.id: problem for problem in _train_of(cell)}
-    known |= {problem.id: problem for problem in part_problems(plan, cell, "train")}
-    made = [p for p in _train_of(cell) if p.provenance.operation == f"operation {number}" and len(p.text) <= LONGEST]
-    for problem in sorted(made, key=lambda problem: (len(problem.text), problem.id)):
+    train = _train_of(cell)
+    known = {problem.id: problem for problem in (*train, *part_problems(plan, cell, "train"))}
+    new = [p for p in train if p.provenance.operation == operation and len(p.text) <= LONGEST]
+    for problem in sorted(new, key=lambda problem: (len(problem.text), problem.id)):
         parents = [known[name] for name in problem.provenance.parents if name in known]
         # The frame is the parent whose words the new text mostly keeps: operation 1 puts the other's story into it.
         if parents and len({parent.text for parent in parents} | {problem.text}) == len(parents) + 1:
-            frame = parents[-1] if number == 1 else parents[0]
+            frame = parents[-1] if operation == "operation 1" else parents[0]
             shown = [shown_problem(parent, f"parent: {parent.id}") for parent in parents[:2]]
             shown.append(shown_problem(problem, f"new: {problem.id}", compared_with=frame.text, verdict="accepted"))
-            return WorkedExample(f"Operation {number} ({cell.facts.dataset}; Figure 4)", text, tuple(shown))
+            text = _OPERATION_TEXTS.get(operation, "A problem that another package made (new words are underlined).")
+            figure = "; Figure 4" if operation in _OPERATION_TEXTS else ""
+            return WorkedExample(f"{operation.capitalize()} ({cell.facts.dataset}{figure})", text, tuple(shown))
     return None
 
 
@@ -299,18 +292,18 @@ def _train_of(cell: Cell) -> tuple[Problem, ...]:
     return () if path is None else read_part(path)
 
 
-SHOWN = 3  # of each kind
+# --- case studies ---
 
 
 def case_studies(plans: Sequence[PlanResults]) -> list[WorkedExample]:
     """For each augmented dataset, problems of the first round: kept, rejected by the ranker, rejected by a check."""
-    found: dict[str, WorkedExample] = {}
+    studies: dict[str, WorkedExample] = {}
     for plan in plans:
         for cell in plan.of_kind("augmentation"):
             name = f"{cell.facts.augmentation} on {cell.facts.dataset}"
-            if cell.status == "done" and name not in found and (study := _study(cell, name)) is not None:
-                found[name] = study
-    return list(found.values())
+            if cell.status == "done" and name not in studies and (study := _study(cell, name)) is not None:
+                studies[name] = study
+    return list(studies.values())
 
 
 def _study(cell: Cell, name: str) -> WorkedExample | None:
@@ -323,13 +316,12 @@ def _study(cell: Cell, name: str) -> WorkedExample | None:
     if not problems:
         return None
     ranked = "ranked by the solver's confidence" if scores else "taken as they passed the checks: there was no ranker"
-    counts = _round_facts(cell)
-    return WorkedExample(f"{name}, round 1", f"{counts}Candidates were {ranked}.", tuple(problems))
+    return WorkedExample(f"{name}, round 1", f"{_round_facts(cell)}Candidates were {ranked}.", tuple(problems))
 
 
 def _kept_problems(kept: Sequence[Problem], scores: Mapping[str, float]) -> Iterator[ShownProblem]:
     """The most confident of each operation; without a ranker, the first by id."""
-    for operation in ("operation 1", "operation 2"):
+    for operation in operation_labels([dict.fromkeys(str(problem.provenance.operation) for problem in kept)]):
         mine = [p for p in kept if p.provenance.operation == operation and len(p.text) <= LONGEST]
         mine.sort(key=lambda problem: (-scores.get(problem.id, 0.0), problem.id))
         for problem in mine[: SHOWN - 1]:
@@ -383,13 +375,11 @@ def _read_scores(path: Path) -> Iterator[tuple[str, float]]:
 def _round_facts(cell: Cell) -> str:
     """How many candidates there were and how many were kept, from the augmentation's report."""
     path = cell.file("dataset/report.json")
-    if path is None:
-        return ""
-    report = json.loads(path.read_text(encoding="utf-8"))
-    told = []
-    for facts in report.get("rounds", [])[:1]:
-        for operation in ("operation 1", "operation 2"):
-            if operation in facts:
-                one = facts[operation]
-                told.append(f"{operation}: {one['drafts']:,} drafts, {one['passed']:,} passed, {one['kept']:,} kept")
+    rounds = [] if path is None else json.loads(path.read_text(encoding="utf-8")).get("rounds", [])[:1]
+    told = [
+        f"{operation}: {counts['drafts']:,} drafts, {counts['passed']:,} passed, {counts['kept']:,} kept"
+        for record in rounds
+        for operation in operation_labels(rounds)
+        if (counts := record.get(operation))
+    ]
     return "; ".join(told).capitalize() + ". " if told else ""

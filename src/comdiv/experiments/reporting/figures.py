@@ -3,7 +3,7 @@
 A figure function returns a `Picture`: the drawing, its caption and its alternative text.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from statistics import fmean
@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING
 
 from comdiv.evaluation.significance import Interval
 from comdiv.experiments.cell import Cell, PlanResults, Record
-from comdiv.experiments.reporting.accuracy_tables import Pair, find, has_curve, main_numbers, pairs, seconds_per_epoch
 from comdiv.experiments.reporting.cell_tables import compound_divergence
-from comdiv.experiments.reporting.numbers import COMPOSITIONS, Number, paper_number
+from comdiv.experiments.reporting.numbers import (
+    Both,
+    Number,
+    by_method,
+    composition_numbers,
+    has_curve,
+    main_numbers,
+    pairs,
+    single_numbers,
+    trainings_of,
+)
 from comdiv.experiments.reporting.tables import file_name
 from comdiv.figures import Draw, Theme
 from comdiv.splitting.measurement import Frequency
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLES = ("-", "--", ":", "-.")
+_ACCURACY = "answer accuracy (%)"
 HALF, FULL = 5.3, 10.6  # inches: half and all of the page's width, so that letters have the same size everywhere
 
 
@@ -64,24 +74,23 @@ class Gap:
     paper_hard: float | None = None
 
 
+# --- drawing ---
+
+
 def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: str) -> Picture:
     """Each method's drop from the easy to the hard test set; one panel per title, which says n."""
 
     def draw(theme: Theme) -> "Figure":
-        from matplotlib.figure import Figure
-
         height = 0.9 + 0.34 * max(len(gaps) for gaps in panels.values())
-        figure = Figure(figsize=(HALF if len(panels) == 1 else FULL, max(2.2, height)), layout="constrained")
-        all_axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        figure, all_axes = _panels(HALF if len(panels) == 1 else FULL, max(2.2, height), len(panels))
         for axes, (title, gaps) in zip(all_axes, panels.items(), strict=True):
             _draw_gaps(axes, gaps, theme, easy, hard)
-            axes.set_title(title)
+            _label(axes, x=_ACCURACY, y="method", title=title)
         all_axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize=8)
         return figure
 
-    told = "; ".join(
-        f"{title}: " + ", ".join(f"{gap.method} {gap.easy:.1f} to {gap.hard:.1f}" for gap in gaps)
-        for title, gaps in panels.items()
+    told = _told(
+        (title, (f"{gap.method} {gap.easy:.1f} to {gap.hard:.1f}" for gap in gaps)) for title, gaps in panels.items()
     )
     caption = f"From {easy} to {hard}: the length of a line is what new compositions cost."
     if any(gap.paper_hard is not None for gaps in panels.values() for gap in gaps):
@@ -93,50 +102,35 @@ def _draw_gaps(axes: "Axes", gaps: Sequence[Gap], theme: Theme, easy: str, hard:
     rows = list(range(len(gaps)))[::-1]
     for row, gap in zip(rows, gaps, strict=True):
         axes.plot([gap.hard, gap.easy], [row, row], color=theme.faint, linewidth=3, solid_capstyle="round", zorder=1)
-        rings = [
-            (value, colour)
-            for value, colour in ((gap.paper_hard, theme.test), (gap.paper_easy, theme.train))
-            if value is not None
-        ]
-        for place, (value, colour) in enumerate(rings):
-            ring = "the paper" if row == rows[0] and place == 0 else None
-            axes.scatter([value], [row], s=95, facecolors="none", edgecolors=colour, zorder=2, linewidths=1, label=ring)
-        axes.annotate(f"{gap.hard:.1f}", (gap.hard, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
-        axes.annotate(f"{gap.easy:.1f}", (gap.easy, row), (0, 6), textcoords="offset points", ha="center", fontsize=7)
+        ring = "the paper" if row == rows[0] else None  # one entry in the legend
+        for printed, colour in ((gap.paper_hard, theme.test), (gap.paper_easy, theme.train)):
+            if printed is not None:
+                axes.scatter(
+                    [printed], [row], 95, facecolors="none", edgecolors=colour, zorder=2, linewidths=1, label=ring
+                )
+                ring = None
+        for value in (gap.hard, gap.easy):
+            _annotate(axes, value, value, row, 6)
     axes.scatter([gap.hard for gap in gaps], rows, s=36, color=theme.test, zorder=3, label=hard)
     axes.scatter([gap.easy for gap in gaps], rows, s=36, color=theme.train, zorder=3, label=easy)
     axes.set_yticks(rows, [gap.method for gap in gaps])
     axes.set_ylim(-0.6, len(gaps) - 0.3)
     axes.set_xlim(-3, 103)
-    axes.set_xlabel("answer accuracy (%)")
-    axes.set_ylabel("method")
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
 
 
-def curve_figure(
-    name: str, title: str, caption: str, series: Mapping[str, Sequence[Point]], x: str, y: str = "answer accuracy (%)"
-) -> Picture:
+def curve_figure(name: str, title: str, caption: str, series: Mapping[str, Sequence[Point]], x: str) -> Picture:
     """Lines with intervals, such as accuracy against divergence. The names of the series say n."""
 
     def draw(theme: Theme) -> "Figure":
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(HALF, 3.3), layout="constrained")
-        axes = figure.add_subplot()
-        for colour, (label, points) in zip(_cycle(theme), series.items(), strict=False):
+        figure, (axes,) = _panels(HALF, 3.3)
+        for colour, (label, points) in zip(cycle(theme.series), series.items(), strict=False):
             _line(axes, points, colour, label)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
-        axes.set_title(title)
-        axes.set_ylim(bottom=0)
-        axes.legend(fontsize=8)
+        _label(axes, x=x, title=title, legend=8)
         return figure
 
-    told = "; ".join(
-        f"{label}: " + ", ".join(f"{point.y:.1f} at {point.x:.2f}" for point in points)
-        for label, points in series.items()
-    )
+    told = _told((label, (f"{p.y:.1f} at {p.x:.2f}" for p in points)) for label, points in series.items())
     return Picture(name, title, caption, told, draw)
 
 
@@ -144,42 +138,34 @@ def rounds_figure(
     name: str, accuracy: Mapping[str, Sequence[Point]], seconds: Mapping[str, Sequence[Point]]
 ) -> Picture:
     """Accuracy and training time per epoch against the number of rounds: Figure 5b."""
+    title = "Accuracy and time against rounds"
 
     def draw(theme: Theme) -> "Figure":
-        from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        figure = Figure(figsize=(HALF, 3.7), layout="constrained")
-        axes = figure.add_subplot()
+        figure, (axes,) = _panels(HALF, 3.7)
         for (label, points), style in zip(accuracy.items(), cycle(_STYLES), strict=False):
             _line(axes, points, theme.train, f"accuracy, {label}", style)
-        axes.set_xlabel("rounds of augmentation")
-        axes.set_ylabel("answer accuracy (%)")
-        axes.set_ylim(bottom=0)
+        _label(axes, x="rounds of augmentation", title=title)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         handles = list(axes.lines)
         if any(seconds.values()):
             right = axes.twinx()
             for (label, points), style in zip(seconds.items(), cycle(_STYLES), strict=False):
                 _line(right, points, theme.test, f"time, {label}", style)
-            right.set_ylabel("processor seconds per epoch")
-            right.set_ylim(bottom=0)
+            _label(right, y="processor seconds per epoch")
             right.spines["right"].set_visible(True)
             right.grid(visible=False)
             handles += list(right.lines)
-        labelled = [handle for handle in handles if not str(handle.get_label()).startswith("_")]
+        named = {str(handle.get_label()): handle for handle in handles if not str(handle.get_label()).startswith("_")}
         # Below the axes: the lines of two measures leave no corner free.
-        names = [str(handle.get_label()) for handle in labelled]
-        figure.legend(labelled, names, fontsize=7, loc="outside lower center", ncols=2 if len(names) > 2 else 1)
-        axes.set_title("Accuracy and time against rounds")
+        columns = 2 if len(named) > 2 else 1
+        figure.legend(named.values(), named.keys(), fontsize=7, loc="outside lower center", ncols=columns)
         return figure
 
-    told = "; ".join(
-        f"{label}: " + ", ".join(f"{point.y:.1f} % after {point.x:g}" for point in points)
-        for label, points in accuracy.items()
-    )
+    told = _told((label, (f"{p.y:.1f} % after {p.x:g}" for p in points)) for label, points in accuracy.items())
     caption = "More rounds, more data: what they bring (blue) and what they cost (orange). The paper's Figure 5b."
-    return Picture(name, "Accuracy and time against rounds", caption, told, draw)
+    return Picture(name, title, caption, told, draw)
 
 
 def training_figure(
@@ -190,31 +176,25 @@ def training_figure(
     If no training held problems back (`select: last`), there is no accuracy to draw.
     """
     entries = [entry for histories in runs.values() for history in histories for entry in history]
-    drawn = {"loss": ("training loss", 1)}
+    measures = {"loss": ("training loss", 1)}
     if any(entry.get("validation_accuracy") is not None for entry in entries):
-        drawn["validation_accuracy"] = ("validation accuracy (%)", 100)
+        measures["validation_accuracy"] = ("validation accuracy (%)", 100)
 
     def draw(theme: Theme) -> "Figure":
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(FULL, 3.2), layout="constrained")
-        panels = figure.subplots(1, len(drawn), squeeze=False)[0]
-        for axes, (key, (what, scale)) in zip(panels, drawn.items(), strict=True):
-            for colour, (label, histories) in zip(_cycle(theme), runs.items(), strict=False):
+        figure, panels = _panels(FULL, 3.2, len(measures))
+        for axes, (key, (what, scale)) in zip(panels, measures.items(), strict=True):
+            for colour, (label, histories) in zip(cycle(theme.series), runs.items(), strict=False):
                 for place, history in enumerate(histories):
                     points = [(entry["epoch"], scale * y) for entry in history if (y := entry.get(key)) is not None]
                     shown = label if place == 0 else None
                     axes.plot(*zip(*points, strict=True), color=colour, label=shown, linewidth=1.3)
-            axes.set_xlabel("epoch")
-            axes.set_ylabel(what)
-            axes.set_ylim(bottom=0)
-        panels[0].set_title(f"Training on {where}")
-        panels[0].legend(fontsize=7)
+            _label(axes, x="epoch", y=what)
+        _label(panels[0], x="epoch", y="training loss", title=f"Training on {where}", legend=7)
         return figure
 
     told = "; ".join(f"{label}: {len(histories)} trainings" for label, histories in runs.items())
-    measures = " and ".join(what.removesuffix(" (%)") for what, _ in drawn.values())
-    caption = f"Trainings on {where}: {measures} by epoch, one line per seed."
+    measured = " and ".join(what.removesuffix(" (%)") for what, _ in measures.values())
+    caption = f"Trainings on {where}: {measured} by epoch, one line per seed."
     return Picture(name, f"Training on {where}", caption, told, draw, wide=True)
 
 
@@ -224,10 +204,7 @@ def composition_figure(name: str, where: str, parts: Mapping[str, Mapping[str, P
     wide = len(methods) > 5
 
     def draw(theme: Theme) -> "Figure":
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(FULL if wide else HALF, 3.3), layout="constrained")
-        axes = figure.add_subplot()
+        figure, (axes,) = _panels(FULL if wide else HALF, 3.3)
         width = 0.8 / len(parts)
         for place, (colour, (label, values)) in enumerate(zip(theme.series[2:], parts.items(), strict=False)):
             shift = (place - (len(parts) - 1) / 2) * width
@@ -236,20 +213,13 @@ def composition_figure(name: str, where: str, parts: Mapping[str, Mapping[str, P
             for x, point in zip(xs, values.values(), strict=True):
                 if point.interval is not None:
                     axes.plot([x, x], point.interval, color=theme.ink, linewidth=1)
-                top = point.interval[1] if point.interval else point.y
-                axes.annotate(f"{point.y:.1f}", (x, top), (0, 3), textcoords="offset points", ha="center", fontsize=7)
+                _annotate(axes, point.y, x, point.interval[1] if point.interval else point.y, 3)
         axes.set_xticks(range(len(methods)), methods)
-        axes.set_xlabel("method")
-        axes.set_ylabel("answer accuracy (%)")
+        _label(axes, x="method", title=f"What is new in the test problems of {where}", legend=8)
         axes.set_ylim(0, 105)
-        axes.set_title(f"What is new in the test problems of {where}")
-        axes.legend(fontsize=8)
         return figure
 
-    told = "; ".join(
-        f"{label}: " + ", ".join(f"{method} {point.y:.1f}" for method, point in values.items())
-        for label, values in parts.items()
-    )
+    told = _told((label, (f"{method} {p.y:.1f}" for method, p in values.items())) for label, values in parts.items())
     caption = "New expression structures against known structures in new surroundings, with 95 % intervals (Table III)."
     return Picture(name, f"Composition types of {where}", caption, told, draw, wide=wide)
 
@@ -265,19 +235,44 @@ def frequencies_picture(
     return Picture(name, f"{kind.capitalize()} of {where}", caption, told, draw, wide=True)
 
 
+def _panels(width: float, height: float, count: int = 1) -> tuple["Figure", Sequence["Axes"]]:
+    """A figure with axes side by side."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, list(figure.subplots(1, count, squeeze=False)[0])
+
+
+def _label(axes: "Axes", *, x: str = "", y: str = _ACCURACY, title: str = "", legend: int | None = None) -> None:
+    """Say what the axes show; their values begin at 0."""
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_title(title)
+    if y != "method":
+        axes.set_ylim(bottom=0)
+    if legend is not None:
+        axes.legend(fontsize=legend)
+
+
 def _line(axes: "Axes", points: Sequence[Point], colour: str, label: str, style: str = "-") -> None:
     ordered = sorted(points, key=lambda point: point.x)
     xs = [point.x for point in ordered]
     axes.plot(xs, [point.y for point in ordered], marker="o", markersize=4, color=colour, label=label, linestyle=style)
-    banded = [point for point in ordered if point.interval is not None]
-    lows = [point.interval[0] for point in banded if point.interval is not None]
-    highs = [point.interval[1] for point in banded if point.interval is not None]
-    axes.fill_between([point.x for point in banded], lows, highs, color=colour, alpha=0.15, linewidth=0)
+    bands = [(point.x, *point.interval) for point in ordered if point.interval is not None]
+    x, low, high = zip(*bands, strict=True) if bands else ((), (), ())
+    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
-def _cycle(theme: Theme) -> Iterator[str]:
-    """One colour per series."""
-    return cycle(theme.series)
+def _annotate(axes: "Axes", value: float, x: float, y: float, above: int) -> None:
+    axes.annotate(f"{value:.1f}", (x, y), (0, above), textcoords="offset points", ha="center", fontsize=7)
+
+
+def _told(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """A figure in words: its parts, each with its values."""
+    return "; ".join(f"{label}: {', '.join(values)}" for label, values in parts)
+
+
+# --- the figures of a plan ---
 
 
 def plan_pictures(plan: PlanResults, numbers: Sequence[Number]) -> list[Picture]:
@@ -293,35 +288,31 @@ def plan_pictures(plan: PlanResults, numbers: Sequence[Number]) -> list[Picture]
 
 
 def _gaps(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
-    chosen = [number for number in main_numbers(numbers) if number.facts.rounds is None]
+    chosen = single_numbers(numbers)
+    methods = by_method(chosen).values()
     for kind, easy, hard in (("test", "i.i.d.", "compositional"), ("validation", "validation", "test")):
         panels = {}
-        for pair in pairs(chosen):
-            gaps = list(_pair_gaps(chosen, pair)) if pair.easy[1] == kind else []
+        for pair in (pair for pair in pairs(chosen) if pair.easy[1] == kind):
+            gaps = [_gap(both) for line in methods if (both := pair.of(line)) is not None]
             if gaps:
-                n = max(number.n for number in chosen if (number.facts.dataset, number.part) == pair.hard)
+                n = max(number.n for number in chosen if (number.dataset, number.part) == pair.hard)
                 panels[f"{pair.title} (n = {n:,})"] = gaps
         if panels:
             yield gap_figure(f"{plan.name}-gap-{kind}", panels, easy, hard)
 
 
-def _pair_gaps(numbers: Sequence[Number], pair: Pair) -> Iterator[Gap]:
-    for method in dict.fromkeys(number.method for number in numbers):
-        easy, hard = find(numbers, method, pair.easy), find(numbers, method, pair.hard)
-        if easy is not None and hard is not None and easy.accuracy is not None and hard.accuracy is not None:
-            printed = [None if (found := paper_number(number)) is None else found.percent for number in (easy, hard)]
-            yield Gap(method, 100 * easy.accuracy, 100 * hard.accuracy, *printed)
+def _gap(both: Both) -> Gap:
+    printed = (None if number.paper is None else number.paper.percent for number in (both.easy, both.hard))
+    return Gap(both.easy.method, 100 * both.easy_accuracy, 100 * both.hard_accuracy, *printed)
 
 
 def _compositions(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
-    chosen = [n for n in numbers if n.subset in COMPOSITIONS and n.facts.cover in (None, "none") and n.known]
-    chosen = [n for n in chosen if n.facts.rounds is None and n.facts.target is None]
-    for dataset in dict.fromkeys(number.facts.dataset or "" for number in chosen):
-        parts: dict[str, dict[str, Point]] = {}
-        for number in chosen:
-            if number.facts.dataset == dataset:
-                label = f"{number.subset} (n = {number.n:,})"
-                parts.setdefault(label, {})[number.method] = _point(0, number)
+    datasets: dict[str, dict[str, dict[str, Point]]] = {}
+    for number in composition_numbers(numbers):
+        if number.known:
+            parts = datasets.setdefault(number.dataset, {})
+            parts.setdefault(f"{number.subset} (n = {number.n:,})", {})[number.method] = _point(0, number)
+    for dataset, parts in datasets.items():
         yield composition_figure(f"{plan.name}-compositions-{dataset}", dataset, parts)
 
 
@@ -336,14 +327,12 @@ def _divergence_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[
             label = f"{number.method}, {number.facts.corpus} (n = {number.n:,})"
             series.setdefault(label, []).append(_point(divergence, number))
     if series:
-        yield curve_figure(
-            f"{plan.name}-divergence",
-            "Accuracy against compound divergence",
+        caption = (
             "Each point is a split of the same sizes; the further right, the more its compounds differ (Figure 5a). "
-            "Bands: 95 % intervals.",
-            series,
-            "compound divergence between train and test",
-        )  # fmt: skip
+            "Bands: 95 % intervals."
+        )
+        title, x = "Accuracy against compound divergence", "compound divergence between train and test"
+        yield curve_figure(f"{plan.name}-divergence", title, caption, series, x)
 
 
 def _rounds_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
@@ -353,9 +342,9 @@ def _rounds_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Pict
         rounds = number.facts.rounds
         if number.part != "test" or rounds is None or not number.known:
             continue
-        label = f"{number.method} on {number.facts.dataset}"
+        label = f"{number.method} on {number.dataset}"
         accuracy.setdefault(f"{label} (n = {number.n:,})", []).append(_point(rounds, number))
-        if times := seconds_per_epoch(plan, number):
+        if times := trainings_of(plan, number, "seconds_per_epoch"):
             seconds.setdefault(label, []).append(Point(rounds, fmean(times)))
     if accuracy:
         yield rounds_figure(f"{plan.name}-rounds", accuracy, seconds)
@@ -374,14 +363,13 @@ def _frequencies(plan: PlanResults) -> Iterator[Picture]:
 
 def _trainings(plan: PlanResults) -> Iterator[Picture]:
     """One figure per dataset; trainings with other hyper-parameters or rounds have lines of their own."""
-    found: dict[str, dict[str, list[list[Record]]]] = {}
+    datasets: dict[str, dict[str, list[list[Record]]]] = {}
     for cell in plan.of_kind("training"):
-        history = _history(cell)
-        if history:
+        if history := training_history(cell):
             problems = cell.summary.get("problems")
             name = _training_name(cell) + (f" (n = {problems:,})" if problems is not None else "")
-            found.setdefault(cell.facts.dataset or "", {}).setdefault(name, []).append(history)
-    for dataset, runs in found.items():
+            datasets.setdefault(cell.facts.dataset or "", {}).setdefault(name, []).append(history)
+    for dataset, runs in datasets.items():
         if any("n = " in name for name in runs):
             yield training_figure(f"{plan.name}-training-{dataset}", dataset, runs)
 
@@ -390,12 +378,12 @@ def _training_name(cell: Cell) -> str:
     facts = cell.facts
     rounds = [] if facts.rounds is None else [f"{facts.rounds} rounds"]
     target = [] if facts.target is None else [f"target {facts.target:g}"]
-    return ", ".join(
-        [facts.method or facts.solver or "?", *rounds, *target, *(f"{k} {v}" for k, v in facts.settings.items())]
-    )
+    settings = (f"{name} {value}" for name, value in facts.settings.items())
+    return ", ".join([facts.method or facts.solver or "?", *rounds, *target, *settings])
 
 
-def _history(cell: Cell) -> list[Record]:
+def training_history(cell: Cell) -> list[Record]:
+    """The epochs of a training, without records of anything else."""
     history = cell.details.history() if cell.details is not None else ()
     return [entry for entry in history if "loss" in entry and "epoch" in entry]
 

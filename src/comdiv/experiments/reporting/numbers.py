@@ -1,4 +1,5 @@
-"""The numbers of a plan: one per method and test set, over seeds, with its uncertainty.
+"""The numbers of a plan: one per method and test set, over seeds, with its uncertainty. Every table and figure of
+accuracies shows these records, chosen and arranged.
 
 Two intervals answer two questions. Over seeds (Student's): what would another training give? Over problems (Wilson's):
 what would other problems of the same kind give? Paired tests draw problems, and take each problem's mean over seeds.
@@ -7,31 +8,24 @@ what would other problems of the same kind give? Paired tests draw problems, and
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import fmean, mean
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Literal
 
 from comdiv.evaluation import Share, mean_over_seeds, wilson_interval
 from comdiv.evaluation.significance import Interval, paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults, right_answers
 from comdiv.experiments.reporting.paper import ROUNDS, PaperNumber, Place, read_paper
-from comdiv.experiments.reporting.tables import (
-    EMPTY,
-    Entry,
-    Tone,
-    interval_text,
-    p_text,
-    percent,
-    signed,
-    signed_percent,
-)
 
 RESAMPLES = 10_000
 FEWEST_SEEDS = 3  # with two, Student's factor is 12.7
+FEWEST_TARGETS = 3  # distinct ones, including "none", that make a curve
 PARTS = ("validation", "test")
 COMPOSITIONS = ("structural", "lexical")
 UNCOVERED = "no coverage constraint"  # the baseline of constrained decoding
+SIGNIFICANT = 0.05
+SPLITS = {"dbca": "ComDiv", "length": "LenDiv", "template": "templates"}  # those that have an i.i.d. control
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +39,13 @@ class Paired:
     n: int
     other: float  # the accuracy of the other method on these problems and seeds
     by_seed: tuple[float, ...]  # the difference for each common seed: the test draws problems, not trainings
+
+    @property
+    def verdict(self) -> Literal["", "better", "worse"]:
+        """Better or worse than what it is compared with, if the test is significant."""
+        if self.p >= SIGNIFICANT:
+            return ""
+        return "better" if self.difference > 0 else "worse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,37 @@ class Number:
     paired: tuple[Paired, ...] = ()
 
     @property
+    def id(self) -> str:
+        """Its id on the page: the same for the same plan, method, dataset and part."""
+        told = (self.plan, self.method, repr(self.facts), self.part, self.subset)
+        return f"number-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
+
+    @property
+    def dataset(self) -> str:
+        """The plan's name of the dataset."""
+        return self.facts.dataset or ""
+
+    @property
     def place(self) -> Place:
         """The place of the paper's corresponding number."""
         target = "" if self.facts.target is None else f"@{self.facts.target:g}"
         return (self.facts.corpus or "", f"{self.facts.split or ''}{target}", self.part, self.subset)
+
+    @property
+    def paper(self) -> PaperNumber | None:
+        """What the paper prints for the same method, corpus, split, part and number of rounds."""
+        same = self.unconstrained and self.facts.rounds in (None, ROUNDS)
+        return read_paper().accuracy(self.method, self.place) if same else None
+
+    @property
+    def unconstrained(self) -> bool:
+        """Whether decoding was free to leave quantities unused."""
+        return self.facts.cover in (None, "none")
+
+    @property
+    def on_curve(self) -> bool:
+        """Whether it is a point among others of its method: after some rounds, or at a target divergence."""
+        return self.facts.rounds is not None or self.facts.target is not None
 
     @property
     def known(self) -> bool:
@@ -111,6 +139,61 @@ class Number:
         """The missing cells: those that failed or were not run."""
         return [cell for cell in self.cells if cell.status != "done"]
 
+    @property
+    def why_lacking(self) -> str:
+        """The missing cells, with their reasons."""
+        return "; ".join(
+            f"{cell.label}: {cell.status}{f' ({cell.reason})' if cell.reason else ''}" for cell in self.lacking
+        )
+
+    @property
+    def breakdown(self) -> dict[str, Share]:
+        """Accuracy on parts of the test set, pooled over seeds: by operators, by template seen or not, by subset."""
+        pooled: dict[str, Share] = {}
+        for cell in self.cells:
+            for name, record in _test_parts(cell.summary.get("test", {})):
+                share = pooled.get(name, Share(0, 0))
+                pooled[name] = Share(share.correct + int(record["correct"]), share.n + int(record["n"]))
+        return pooled
+
+    def paired_with(self, method: str | None) -> Paired | None:
+        """The paired test against a method, if there is one."""
+        return next((paired for paired in self.paired if paired.against == method), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The number and all it is based on, for programs: ids and numbers, never a problem's text."""
+        paper = self.paper
+        return {
+            "plan": self.plan,
+            "method": self.method,
+            "facts": self.facts.to_json(),
+            "part": self.part,
+            "subset": self.subset,
+            "accuracy": self.accuracy,
+            "n": self.n,
+            "over_seeds": self.over_seeds,
+            "over_problems": self.over_problems,
+            "seeds": {name: {"correct": share.correct, "n": share.n} for name, share in self.shares.items()},
+            "paper": None if paper is None else {"accuracy": paper.share, "n": paper.n, "interval": paper.interval},
+            "paired": [
+                {"against": paired.against, "difference": paired.difference, "interval": paired.interval, "p": paired.p,
+                 "n": paired.n, "by_seed": paired.by_seed}
+                for paired in self.paired
+            ],
+            "cells": {cell.key: cell.status for cell in self.cells},
+        }  # fmt: skip
+
+
+def _test_parts(record: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int]]]:
+    for count, share in record.get("by_operator_count", {}).items():
+        yield f"{count} operator{'' if count == '1' else 's'}", share
+    for seen, share in (record.get("by_template_seen") or {}).items():
+        yield f"template {seen}", share
+    yield from record.get("subsets", {}).items()
+
+
+# --- the numbers of a plan ---
+
 
 def plan_numbers(plan: PlanResults) -> list[Number]:
     """All numbers of a plan in the order of its cells, including those without a finished seed."""
@@ -134,8 +217,8 @@ def _group(facts: Facts, **changes: object) -> str:
 def _numbers(plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tuple[Cell, ...]]) -> Iterator[Number]:
     facts = cells[0].facts
     method = _method(facts, groups)
-    subsets = list(dict.fromkeys(name for cell in cells for name in cell.summary.get("test", {}).get("subsets", {})))
-    parts: list[tuple[str, str | None]] = [(part, None) for part in _evaluated(plan, cells)]
+    subsets = dict.fromkeys(name for cell in cells for name in cell.summary.get("test", {}).get("subsets", {}))
+    parts: list[tuple[str, str | None]] = [(part, None) for part in _evaluated_parts(plan, cells)]
     for part, subset in (*parts, *(("test", name) for name in subsets)):
         shares = {}
         for cell in cells:
@@ -148,7 +231,7 @@ def _numbers(plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tu
         yield Number(plan.name, method, facts, part, subset, shares, cells, paired)
 
 
-def _evaluated(plan: PlanResults, cells: tuple[Cell, ...]) -> list[str]:
+def _evaluated_parts(plan: PlanResults, cells: tuple[Cell, ...]) -> list[str]:
     """The parts that a plan evaluates, without those that the dataset turned out not to have."""
     asked = plan.plan.get("evaluate", {}).get("parts", PARTS)
     done = [cell.summary for cell in cells if cell.status == "done"]
@@ -176,6 +259,9 @@ def _replicate(facts: Facts) -> str:
     return f"{split}seed {facts.seed}"
 
 
+# --- paired tests ---
+
+
 def _paired(cells: Sequence[Cell], groups: Mapping[str, tuple[Cell, ...]], subset: str | None) -> Iterator[Paired]:
     """Against the method without augmentation, and against itself without the coverage constraint."""
     if subset is not None and subset not in COMPOSITIONS:
@@ -191,199 +277,131 @@ def _paired(cells: Sequence[Cell], groups: Mapping[str, tuple[Cell, ...]], subse
     if facts.cover not in (None, "none"):
         others.append((UNCOVERED, _group(facts, cover="none")))
     for name, key in others:
-        found = _compare(name, cells, groups.get(key, ()), subset)
-        if found is not None:
-            yield found
-
-
-@dataclass(slots=True)
-class _Tally:
-    """How many seeds got a problem right with each method."""
-
-    ours: int = 0
-    others: int = 0
+        paired = _compare(name, cells, groups.get(key, ()), subset)
+        if paired is not None:
+            yield paired
 
 
 def _compare(against: str, cells: Sequence[Cell], others: Sequence[Cell], subset: str | None) -> Paired | None:
     """Problems are drawn, seeds are not: a problem counts with its mean over the seeds common to both methods."""
     ours, theirs = _finished(cells), _finished(others)
-    common = [name for name in ours if name in theirs]
-    tallies: dict[tuple[int | None, str], _Tally] = defaultdict(_Tally)
+    wins: dict[tuple[int | None, str], int] = defaultdict(int)  # split and problem → seeds that got it right
+    other_wins: dict[tuple[int | None, str], int] = defaultdict(int)
     by_seed = []
-    for name in common:
+    for name in (name for name in ours if name in theirs):
         right, other = right_answers(ours[name], subset), right_answers(theirs[name], subset)
         if right is None or other is None or right.keys() != other.keys():
             continue
         by_seed.append((sum(right.values()) - sum(other.values())) / max(1, len(right)))
-        for problem, is_right in sorted(right.items()):  # always in the same order: the draws depend on it
-            tally = tallies[ours[name].facts.split_seed, problem]
-            tally.ours += is_right
-            tally.others += other[problem]
-    if not tallies:
+        for problem in sorted(right):  # always in the same order: the draws depend on it
+            wins[ours[name].facts.split_seed, problem] += right[problem]
+            other_wins[ours[name].facts.split_seed, problem] += other[problem]
+    if not wins:
         return None
-    splits = {split for split, _ in tallies}
-    each = len(by_seed) / len(splits)  # trainings that a problem was tested with
-    difference, (low, high), p = paired_bootstrap(
-        [tally.ours for tally in tallies.values()], [tally.others for tally in tallies.values()], resamples=RESAMPLES
-    )
-    accuracy = sum(tally.others for tally in tallies.values()) / each / len(tallies)
-    interval = (low / each, high / each)
-    return Paired(against, difference / each, interval, p, len(tallies), accuracy, tuple(by_seed))
+    each = len(by_seed) / len({split for split, _ in wins})  # trainings that a problem was tested with
+    counts, other_counts = list(wins.values()), list(other_wins.values())
+    difference, (low, high), p = paired_bootstrap(counts, other_counts, resamples=RESAMPLES)
+    accuracy = sum(other_counts) / each / len(wins)
+    return Paired(against, difference / each, (low / each, high / each), p, len(wins), accuracy, tuple(by_seed))
 
 
 def _finished(cells: Sequence[Cell]) -> dict[str, Cell]:
     return {_replicate(cell.facts): cell for cell in cells if cell.status == "done"}
 
 
-@dataclass(frozen=True, slots=True)
-class Breakdown:
-    """A number's parts, pooled over seeds: by operators, by template seen or not, by subset."""
-
-    number: Number
-    parts: Mapping[str, Share] = field(default_factory=dict)
+# --- choosing and arranging numbers ---
 
 
-def breakdowns(numbers: Sequence[Number]) -> list[Breakdown]:
-    """The parts of every test number that has finished, as `result.json` gives them."""
-    found = []
+def main_numbers(numbers: Sequence[Number]) -> list[Number]:
+    """The numbers that tables show: whole parts, decoded without a constraint."""
+    return [number for number in numbers if number.subset is None and number.unconstrained]
+
+
+def single_numbers(numbers: Sequence[Number]) -> list[Number]:
+    """Those of them that are not points of a curve: one per method and test set."""
+    return [number for number in main_numbers(numbers) if not number.on_curve]
+
+
+def composition_numbers(numbers: Sequence[Number]) -> list[Number]:
+    """The same for structural and lexical problems."""
+    return [n for n in numbers if n.subset in COMPOSITIONS and n.unconstrained and not n.on_curve]
+
+
+def has_curve(numbers: Sequence[Number]) -> bool:
+    """Whether a plan has splits at several targets."""
+    return len({number.facts.target for number in numbers}) >= FEWEST_TARGETS
+
+
+TestSet = tuple[str, str]  # dataset, part
+Line = dict[Hashable, Number]  # the numbers of a table's row, by column
+
+
+def arrange(
+    numbers: Sequence[Number], row: Callable[[Number], Hashable], column: Callable[[Number], Hashable]
+) -> list[Line]:
+    """Numbers by row and column, in the order in which they come."""
+    lines: dict[Hashable, Line] = {}
     for number in numbers:
-        if number.part == "test" and number.subset is None and number.known:
-            parts: dict[str, Share] = {}
-            for cell in number.cells:
-                for name, share in _parts(cell):
-                    have = parts.get(name, Share(0, 0))
-                    parts[name] = Share(have.correct + share.correct, have.n + share.n)
-            found.append(Breakdown(number, parts))
-    return found
+        lines.setdefault(row(number), {}).setdefault(column(number), number)
+    return list(lines.values())
 
 
-def _parts(cell: Cell) -> Iterator[tuple[str, Share]]:
-    record = cell.summary.get("test", {})
-    for count, share in record.get("by_operator_count", {}).items():
-        yield (f"{count} operator{'' if count == '1' else 's'}", _share(share))
-    for seen, share in (record.get("by_template_seen") or {}).items():
-        yield (f"template {seen}", _share(share))
-    for name, share in record.get("subsets", {}).items():
-        yield (name, _share(share))
+def by_method(numbers: Sequence[Number]) -> dict[str, Line]:
+    """The numbers of each method by test set."""
+    lines = arrange(numbers, lambda number: number.method, lambda number: (number.dataset, number.part))
+    return {any_of(line).method: line for line in lines}
 
 
-def _share(record: Mapping[str, int]) -> Share:
-    return Share(int(record["correct"]), int(record["n"]))
+def any_of(line: Line) -> Number:
+    """A number of a row, for what they have in common."""
+    return next(iter(line.values()))
 
 
-SIGNIFICANT = 0.05
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A method's known numbers on the two test sets of a pair."""
+
+    easy: Number
+    hard: Number
+    easy_accuracy: float
+    hard_accuracy: float
 
 
-def number_id(number: Number) -> str:
-    """A number's id on the page: the same for the same plan, method, dataset and part."""
-    told = (number.plan, number.method, repr(number.facts), number.part, number.subset)
-    return f"number-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two test sets, of which only the second needs new compositions: i.i.d. and ComDiv, SD's validation and test."""
+
+    title: str
+    corpus: str
+    easy: TestSet
+    hard: TestSet
+
+    def of(self, line: Line) -> Both | None:
+        """A method's numbers; None if one of them is not known."""
+        easy, hard = line.get(self.easy), line.get(self.hard)
+        if easy is None or hard is None or easy.accuracy is None or hard.accuracy is None:
+            return None
+        return Both(easy, hard, easy.accuracy, hard.accuracy)
 
 
-def number_entry(number: Number, *, against: str | None = None) -> Entry:
-    """An accuracy with its context; a missing one says why.
-
-    `against` is what it is tested against: by default the method without augmentation.
-    """
-    lacking = number.lacking
-    reasons = why_missing(number)
-    if number.accuracy is None:
-        if any(cell.status == "failed" for cell in number.cells):
-            return Entry("failed", None, tone="failed", hint=reasons, link=number_id(number))
-        if lacking:
-            return Entry("not run", None, tone="missing", hint=reasons, link=number_id(number))
-        return EMPTY
-    text = percent(number.accuracy)
-    if number.half_width is not None:
-        text += f" ± {percent(number.half_width)}"
-    lines = [f"{len(number.shares)} of {len(number.cells)} seeds"] if lacking else []
-    if (paper := paper_number(number)) is not None:
-        lines.append(f"paper {paper.percent:.1f} · {signed(100 * number.accuracy - paper.percent)}")
-    tested = [paired for paired in number.paired if paired.against == (against or number.facts.plain)]
-    for paired in tested:
-        lines.append(
-            f"{signed_percent(paired.difference)} on {paired.against}"
-            if against is None
-            else signed_percent(paired.difference)
-        )
-        lines.append(f"{interval_text(paired.interval)}, {p_text(paired.p)}")
-        if against is None and len(paired.by_seed) > 1:
-            lines.append(f"by seed {by_seed_text(paired)}")
-    hint = f"n = {number.n:,}, {len(number.shares)} seed{'' if len(number.shares) == 1 else 's'}"
-    if number.over_problems is not None:
-        hint += f"; over problems {interval_text(number.over_problems)}"
-    return Entry(
-        text,
-        100 * number.accuracy,
-        tuple(lines),
-        paired_tone(tested),
-        f"{hint}. {reasons}".strip(),
-        number_id(number),
-    )
+def pairs(numbers: Sequence[Number]) -> list[Pair]:
+    """Which of a plan's test sets are to be compared, by corpus and split."""
+    facts = {number.dataset: number.facts for number in numbers if number.dataset and number.facts.target is None}
+    validated = {number.dataset for number in numbers if number.part == "validation"}
+    compared = []
+    for name, fact in facts.items():
+        if fact.split in ("synthesis", "disjoint") and name in validated:
+            compared.append(Pair(name, "sd", (name, "validation"), (name, "test")))
+        elif fact.split in SPLITS:
+            same = (o for o, other in facts.items() if (other.corpus, other.split) == (fact.corpus, "iid"))
+            if (control := next(same, None)) is not None:
+                title = f"{fact.corpus} {SPLITS[fact.split]}"
+                compared.append(Pair(title, fact.corpus or "", (control, "test"), (name, "test")))
+    return compared
 
 
-def by_seed_text(paired: Paired) -> str:
-    """The difference for each seed, in points, which the interval over problems does not show."""
-    return ", ".join(signed_percent(difference) for difference in paired.by_seed)
-
-
-def paper_number(number: Number) -> PaperNumber | None:
-    """What the paper prints for the same method, corpus, split, part and number of rounds."""
-    same = number.facts.cover in (None, "none") and number.facts.rounds in (None, ROUNDS)
-    return read_paper().accuracy(number.method, number.place) if same else None
-
-
-def why_missing(number: Number) -> str:
-    """The cells that a number lacks, with their reasons."""
-    return "; ".join(
-        f"{cell.label}: {cell.status}{f' ({cell.reason})' if cell.reason else ''}" for cell in number.lacking
-    )
-
-
-def paired_tone(found: Sequence[Paired]) -> Tone:
-    """Better or worse than what it is compared with, if the test is significant."""
-    decided = [paired for paired in found if paired.p < SIGNIFICANT]
-    if not decided:
-        return ""
-    return "better" if decided[0].difference > 0 else "worse"
-
-
-Row = dict[str, Any]  # column → value; numbers below 1 are shares
-
-
-def accuracies(results: PlanResults) -> list[Row]:
-    """One row per dataset, method and way to decode, with the mean over seeds; unfinished ones are left out."""
-    groups: dict[tuple[Any, ...], list[Cell]] = {}
-    for cell in results.of_kind("evaluation"):
-        if cell.status == "done":
-            groups.setdefault(
-                (cell.facts.dataset, ", ".join([str(cell.facts.method), *cell.facts.variant()]), cell.facts.cover), []
-            ).append(cell)
-    rows = []
-    for (dataset, named, cover), cells in groups.items():
-        parts = list(cells[0].summary)
-        shown = {part: mean(cell.summary[part]["answer_accuracy"] for cell in cells) for part in parts}
-        n = cells[0].summary[parts[-1]]["n"]
-        rows.append({"dataset": dataset, "method": named, "cover": cover, **shown, "n": n, "seeds": len(cells)})
-    return rows
-
-
-def best_settings(results: PlanResults, shown: int = 3) -> list[Row]:
-    """For each method and dataset, the settings with the best mean validation accuracy over seeds."""
-    groups: dict[tuple[str | None, str | None], dict[str, list[float]]] = {}
-    for cell in results.of_kind("training"):
-        accuracy = cell.summary.get("validation_accuracy")
-        if cell.status == "done" and accuracy is not None:
-            settings = ", ".join(f"{name}={value}" for name, value in cell.facts.settings.items())
-            found = groups.setdefault((cell.facts.dataset, cell.facts.method), {})
-            found.setdefault(settings, []).append(accuracy)
-    return [
-        {"dataset": dataset, "method": method, "validation": value, "seeds": seeds, "settings": settings}
-        for (dataset, method), found in groups.items()
-        for value, seeds, settings in _best(found)[:shown]
-    ]
-
-
-def _best(found: dict[str, list[float]]) -> Sequence[tuple[float, int, str]]:
-    ranked = [(mean(values), len(values), settings) for settings, values in found.items()]
-    return sorted(ranked, key=lambda row: (-row[0], row[2]))
+def trainings_of(plan: PlanResults, number: Number, key: str) -> list[float]:
+    """A fact from the summaries of the trainings behind a number, one per seed that has it."""
+    trainings = (plan.ancestor(cell, "training") for cell in number.cells)
+    values = [training.summary.get(key) for training in trainings if training is not None]
+    return [float(value) for value in values if value is not None]

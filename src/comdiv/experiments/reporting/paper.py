@@ -52,10 +52,7 @@ class PaperTable:
 
     def get(self, method: str, place: Place) -> PaperNumber | None:
         """The paper's number for a method at a place, if it prints one; `GTS` and `gts` are the same method."""
-        for name, numbers in self.rows.items():
-            if name.casefold() == method.casefold():
-                return numbers.get(place)
-        return None
+        return next((row for name, row in self.rows.items() if name.casefold() == method.casefold()), {}).get(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +74,12 @@ class Paper:
 
     def accuracy(self, method: str, place: Place) -> PaperNumber | None:
         """The paper's accuracy for a method at a place, whichever table has it."""
-        for table in (self.results, self.composition_types, self.ablation):
-            if (number := table.get(method, place)) is not None:
-                return number
-        return None
+        tables = (self.results, self.composition_types, self.ablation)
+        return next((number for table in tables if (number := table.get(method, place)) is not None), None)
+
+    def gap(self, method: str, corpus: str) -> float | None:
+        """The relative gap that the paper prints for a method on a corpus."""
+        return next((gaps for name, gaps in self.gaps.items() if name.casefold() == method.casefold()), {}).get(corpus)
 
 
 @cache
@@ -103,14 +102,10 @@ def read_paper() -> Paper:
 
 
 def _table(record: Mapping[str, Any]) -> PaperTable:
-    columns = record["columns"]
-    places: list[Place] = [(c["corpus"], c["split"], c["part"], c.get("subset")) for c in columns]
+    columns = [((c["corpus"], c["split"], c["part"], c.get("subset")), c["n"]) for c in record["columns"]]
     return PaperTable(
         {
-            method: {
-                place: PaperNumber(value, column["n"])
-                for place, column, value in zip(places, columns, values, strict=True)
-            }
+            method: {place: PaperNumber(value, n) for (place, n), value in zip(columns, values, strict=True)}
             for method, values in record["rows"].items()
         }
     )

@@ -13,7 +13,7 @@ from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.cell_tables import cell_table, recipe
 from comdiv.experiments.reporting.examples import case_studies, worked_examples
-from comdiv.experiments.reporting.numbers import Number, paper_number, plan_numbers
+from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.reporting.paper import read_paper
 from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section, tiles
 from comdiv.experiments.reporting.tables import WRITERS, duration
@@ -50,7 +50,8 @@ def make_report(
         numbers[plan.name] = plan_numbers(plan)
         sections.append(plan_section(plan, numbers[plan.name]))
     sections += [people] if people is not None else []
-    cells = [cell_table(plan) for plan in plans]
+    recipes = [_recipe(plan) for plan in plans]
+    cells = [recipe["cells"] for recipe in recipes if recipe["cells"] is not None]
     tables = [table for section in sections for table in section.all_tables] + cells
     for table in tables:
         for ending, write in WRITERS.items():
@@ -60,7 +61,8 @@ def make_report(
         tell("drawing", place, len(pictures), picture.title)
         write_figure(out / "figures" / picture.file, picture.draw, dark=True)
     flat = [number for plan in plans for number in numbers[plan.name]]
-    write_text(out / DATA, json.dumps(_data(runs, flat), ensure_ascii=False, indent=1) + "\n")
+    data = {"made_by": _MADE_BY, "source": runs.name, "numbers": [number.to_json() for number in flat]}
+    write_text(out / DATA, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
     content = {
         "version": __version__,
         "title": _title(plans),
@@ -69,7 +71,7 @@ def make_report(
         "sections": sections,
         "examples": worked_examples(plans),
         "cases": case_studies(plans),
-        "recipes": [_recipe(plan, table) for plan, table in zip(plans, cells, strict=True)],
+        "recipes": recipes,
         "report_command": f"comdiv report {runs.name} --out {out.name}",
         "source": runs.name,
         "paper": read_paper(),
@@ -120,54 +122,27 @@ def _lead(plans: Sequence[PlanResults], sections: Sequence[Section]) -> str:
 
 def _unique(numbers: Sequence[Number]) -> list[Number]:
     """Plans share cells: a number that several of them have is shown only once at the top."""
-    found: dict[tuple[object, ...], Number] = {}
+    unique: dict[tuple[object, ...], Number] = {}
     for number in numbers:
-        found.setdefault((number.method, number.facts.dataset, number.facts.cover, number.part, number.subset,
-                          number.facts.rounds, number.facts.target, number.facts.steps_like), number)  # fmt: skip
-    return list(found.values())
+        facts = number.facts
+        told = (facts.dataset, facts.cover, facts.rounds, facts.target, facts.steps_like)
+        unique.setdefault((number.method, number.part, number.subset, *told), number)
+    return list(unique.values())
 
 
-def _recipe(plan: PlanResults, cells: Any) -> dict[str, Any]:
+def _recipe(plan: PlanResults) -> dict[str, Any]:
     import yaml
 
-    made = recipe(plan)
+    run = recipe(plan)
     return {
         "name": plan.name,
         "title": plan.title or plan.name,
-        "recipe": made,
-        "time": duration(made.seconds),
-        "cells": cells,
+        "recipe": run,
+        "time": duration(run.seconds),
+        "cells": cell_table(plan),
         "yaml": yaml.safe_dump(json.loads(json.dumps(plan.plan)), sort_keys=False, allow_unicode=True),
         "sha256": hashlib.sha256(plan.path.read_bytes()).hexdigest(),
     }
-
-
-def _data(runs: Path, numbers: Sequence[Number]) -> dict[str, Any]:
-    """All numbers of the page, for programs: ids and numbers, never a problem's text."""
-    return {"made_by": _MADE_BY, "source": runs.name, "numbers": [_number(number) for number in numbers]}
-
-
-def _number(number: Number) -> dict[str, Any]:
-    paper = paper_number(number)
-    return {
-        "plan": number.plan,
-        "method": number.method,
-        "facts": number.facts.to_json(),
-        "part": number.part,
-        "subset": number.subset,
-        "accuracy": number.accuracy,
-        "n": number.n,
-        "over_seeds": number.over_seeds,
-        "over_problems": number.over_problems,
-        "seeds": {name: {"correct": share.correct, "n": share.n} for name, share in number.shares.items()},
-        "paper": None if paper is None else {"accuracy": paper.share, "n": paper.n, "interval": paper.interval},
-        "paired": [
-            {"against": paired.against, "difference": paired.difference, "interval": paired.interval, "p": paired.p,
-             "n": paired.n, "by_seed": paired.by_seed}
-            for paired in number.paired
-        ],
-        "cells": {cell.key: cell.status for cell in number.cells},
-    }  # fmt: skip
 
 
 FORMATS = (("csv", "CSV"), ("tex", "LaTeX"), ("md", "Markdown"))

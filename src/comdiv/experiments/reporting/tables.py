@@ -1,31 +1,19 @@
-"""Tables as values, and how they are written as Markdown, LaTeX and CSV. The page has its own template for them."""
+"""Tables as values, and how they are written as Markdown, LaTeX and CSV. The page has its own template for them.
+
+A table is declared, not built: a list of columns, each with the function that shows a record in it (`tabulate`).
+"""
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from comdiv.evaluation.significance import Interval
 
 Tone = Literal["", "better", "worse", "failed", "missing"]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column; columns of one `group` stand side by side under its name."""
-
-    title: str
-    group: str = ""
-    number: bool = True  # right-aligned, and sorted as numbers
-    help: str = ""
-
-    @property
-    def full_title(self) -> str:
-        """Group and title in one line, for files with a single header."""
-        return " ".join(part for part in (self.group, self.title) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +27,56 @@ class Entry:
     hint: str = ""  # shown on demand
     link: str = ""  # an id on the page
 
+    @classmethod
+    def words(cls, text: str) -> "Entry":
+        """A text that is also its value."""
+        return cls(text, text)
+
+    @classmethod
+    def number(cls, value: float | None, form: str = ",", *lines: str) -> "Entry":
+        """A number in a format, with small print; nothing to show if there is none."""
+        return EMPTY if value is None else cls(format(value, form).replace("-", "−"), value, lines)
+
+    @classmethod
+    def share(cls, share: float | None, *lines: str) -> "Entry":
+        """A share in percent."""
+        return cls.number(None if share is None else 100 * share, ".1f", *lines)
+
 
 EMPTY = Entry("–", None, tone="missing", hint="nothing to show here")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; those of one `group` stand side by side under its name. `show` makes its entry from a row's record."""
+
+    title: str
+    group: str = ""
+    number: bool = True  # right-aligned, and sorted as numbers
+    help: str = ""
+    show: Callable[[Any], Entry] = lambda record: EMPTY
+
+    @property
+    def full_title(self) -> str:
+        """Group and title in one line, for files with a single header."""
+        return " ".join(part for part in (self.group, self.title) if part)
+
+    @classmethod
+    def words(cls, title: str, get: Callable[[Any], str], *, group: str = "", help: str = "") -> "Column":
+        """A column of texts."""
+        return cls(title, group, False, help, lambda record: Entry.words(get(record)))
+
+    @classmethod
+    def numbers(
+        cls, title: str, get: Callable[[Any], float | None], form: str = ",", *, group: str = "", help: str = ""
+    ) -> "Column":
+        """A column of numbers in one format."""
+        return cls(title, group, True, help, lambda record: Entry.number(get(record), form))
+
+    @classmethod
+    def shares(cls, title: str, get: Callable[[Any], float | None], *, group: str = "") -> "Column":
+        """A column of shares in percent."""
+        return cls(title, group, show=lambda record: Entry.share(get(record)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +101,23 @@ class Table:
     @property
     def groups(self) -> list[tuple[str, int]]:
         """Groups of neighbouring columns with their sizes, for a second header line."""
-        return [(name, len(list(found))) for name, found in groupby(self.columns, lambda column: column.group)]
+        return [(name, len(list(columns))) for name, columns in groupby(self.columns, lambda column: column.group)]
 
     @property
     def grouped(self) -> bool:
         """Whether any column belongs to a group."""
         return any(column.group for column in self.columns)
+
+
+def tabulate(
+    name: str, title: str, columns: Sequence[Column], records: Iterable[Any], caption: str = "", **more: Any
+) -> Table | None:
+    """One row per record, shown by each column; None without a record. `more` are further fields of the table."""
+    rows = tuple(tuple(column.show(record) for column in columns) for record in records)
+    return Table(name, title, tuple(columns), rows, caption, **more) if rows else None
+
+
+# --- writing tables ---
 
 
 def file_name(name: str) -> str:
@@ -158,6 +205,9 @@ def latex_escape(text: str) -> str:
 
 
 WRITERS = {"md": to_markdown, "tex": to_latex, "csv": to_csv}
+
+
+# --- numbers in words ---
 
 
 def percent(share: float) -> str:
