@@ -42,9 +42,7 @@ def settings_page() -> str:
 
 def plans_page() -> str:
     """Every key of a plan, then the plans that come with comdiv."""
-    from comdiv.augmentation import AugmentationOptions
     from comdiv.experiments.plan import Plan
-    from comdiv.synthesis import SynthesisOptions
 
     lines = [
         "# Plans",
@@ -54,8 +52,6 @@ def plans_page() -> str:
     ]
     for model in _models(Plan):
         lines += _section(model)
-    lines += _section(SynthesisOptions, "What `datasets.NAME.synthesize` takes.")
-    lines += _section(AugmentationOptions, "What `augmentations.NAME.options` takes.")
     lines += ["## The plans in `experiments/`", "", "| plan | title | reproduces |", "| --- | --- | --- |"]
     lines += [_plan_row(path) for path in sorted(EXPERIMENTS.glob("*.yaml"))]
     return "\n".join(lines) + "\n"

@@ -87,7 +87,7 @@ def test_a_datasets_own_options_of_the_augmentation_are_laid_over_the_plans(base
     assert {name: (found["growth"], found["rounds"]) for name, found in options.items()} == {
         "iid": (2, 2), "other": (3, 2),
     }  # fmt: skip
-    with pytest.raises(ComdivError, match=r"datasets\.iid: unknown option 'grow'\. Did you mean 'growth'\?"):
+    with pytest.raises(ComdivError, match=r"datasets\.iid\.augmentation: unknown key 'grow'\. Did you mean 'growth'\?"):
         planned(base, datasets={"iid": {**iid, "augmentation": {"grow": 2}}})
 
 
@@ -141,7 +141,7 @@ def test_rounds_are_a_training_set_each_and_none_is_the_dataset_itself(base: Pat
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(base: Path) -> None:
-    with pytest.raises(ComdivError, match=r"augmentations\.DA: unknown option 'round'\. Did you mean 'rounds'\?"):
+    with pytest.raises(ComdivError, match=r"augmentations\.DA\.options: unknown key 'round'\. Did you mean 'rounds'\?"):
         planned(base, augmentations={"DA": {"options": {"round": 3}}})
 
 

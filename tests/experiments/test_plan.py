@@ -53,6 +53,17 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
         (("name",), None, "name: "),
         (("methods",), {}, "the plan does nothing"),
         (("tuning",), {"ranges": {}, "also": {"GST": {}}}, "tuning.also: unknown method 'GST'. Did you mean 'GTS'?"),
+        (
+            ("datasets", "iid"),
+            {"corpus": "demo-en", "synthesize": {"sise": "1/1"}},
+            "datasets.iid.synthesize: unknown key 'sise'. Did you mean 'size'?",
+        ),
+        (
+            ("datasets", "iid"),
+            {"corpus": "demo-en", "synthesize": {"size": "1"}},
+            "datasets.iid.synthesize.size: the size must be TRAIN/TEST",
+        ),
+        (("augmentations", "DA", "options"), {"keep": 2}, "augmentations.DA.options.keep: "),
         (("augmentations", "DA", "more_seeds"), {"sd": [1]}, "augmentations.DA.more_seeds: unknown dataset 'sd'"),
     ],
 )
@@ -61,6 +72,19 @@ def test_a_mistake_is_named_with_its_place_and_the_nearest_known(
 ) -> None:
     with pytest.raises(ComdivError, match=re.escape(message)):
         make_plan(changed(*path, value=value))
+
+
+def test_an_option_is_written_as_given_even_if_it_is_the_usual_default() -> None:
+    plan = make_plan(tiny_plan(augmentations={"DA": {"preset": "paper", "options": {"ranker": "none"}}}))
+    written = plan.model_dump(mode="json", exclude_defaults=True)
+    assert written["augmentations"] == {"DA": {"preset": "paper", "options": {"ranker": "none"}}}
+    assert make_plan(written) == plan
+
+
+def test_numbers_per_operation_may_stand_apart_from_the_operations() -> None:
+    """A dataset's one number is for all operations, however many the plan's augmentation names."""
+    plan = make_plan(changed("datasets", "iid", "augmentation", value={"per_problem": [5]}))
+    assert plan.datasets["iid"].augmentation.model_dump() == {"per_problem": (5,)}
 
 
 def test_what_is_missing_is_named() -> None:

@@ -19,19 +19,38 @@ Every key is checked before anything runs:
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
+from comdiv.augmentation.options import AugmentationOptions
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.loading import load_mapping
 from comdiv.settings import Settings, complaint
 from comdiv.splitting.methods import SplitSettings
+from comdiv.synthesis import SynthesisOptions
 
 Name = str
 Part = Literal["validation", "test"]
 FILE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.+()/,=-]*")
+
+
+def _distinct_seeds(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
+        raise ValueError("give at least one seed, none of them twice or below 0")
+    return seeds
+
+
+Seeds = Annotated[tuple[int, ...], AfterValidator(_distinct_seeds)]
 
 
 class PlanPart(Settings):
@@ -58,6 +77,43 @@ class SplitPlan(SplitSettings):
         return SplitSettings.checked(**{**self.model_dump(exclude={"targets"}), "target": target})
 
 
+class SynthesisPlan(SynthesisOptions):
+    """A synthesis: the options of `comdiv synthesize` under the same names; files are relative to the plan."""
+
+    exclude: Name | None = Field(  # type: ignore[assignment]
+        default=None, description="Another synthetic dataset of the plan, whose seeds are left out."
+    )
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The options that name files."""
+        return {name: str(path) for name in ("rules", "review") if (path := getattr(self, name)) is not None}
+
+    def settings(self) -> SynthesisOptions:
+        """The options without files and other datasets, which a cell names by their contents."""
+        return SynthesisOptions.checked(**self.model_dump(exclude={"exclude", "rules", "review"}))
+
+
+class AugmentationChanges(AugmentationOptions):
+    """Options of `comdiv augment` that differ from those of the preset."""
+
+    def __eq__(self, other: object) -> bool:
+        """What was given counts: `ranker: none` changes the preset `paper`, though it is the usual default."""
+        return isinstance(other, AugmentationChanges) and self.model_dump() == other.model_dump()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @field_validator("per_problem")
+    @classmethod
+    def _one_for_each(cls, value: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        """How many there must be depends on the operations, which may be named elsewhere."""
+        return value
+
+    @model_serializer
+    def _as_given(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
+
+
 class ColumnsPlan(PlanPart):
     """The columns of a user's own file, if their names are not recognised."""
 
@@ -78,9 +134,7 @@ class DatasetPlan(PlanPart):
     within: Name | None = Field(default=None, description="Another dataset of the plan, whose training side is split.")
     columns: ColumnsPlan | None = Field(default=None, description="The columns of a file of your own.")
     split: SplitPlan | None = Field(default=None, description="How the corpus is split.")
-    synthesize: dict[str, Any] | None = Field(
-        default=None, description="Options of `comdiv synthesize`, where the dataset is made by rules."
-    )
+    synthesize: SynthesisPlan | None = Field(default=None, description="How the dataset is made by rules.")
     folder: str | None = Field(default=None, description="An existing dataset folder.")
     limit: int | None = Field(
         default=None, ge=10, description="Number of problems of the corpus, drawn by their ids, for trials."
@@ -92,7 +146,9 @@ class DatasetPlan(PlanPart):
         default="best", description="The epoch that is kept, as in `comdiv train --select`."
     )
     settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all trainings on it.")
-    augmentation: dict[str, Any] = Field(default_factory=dict, description="Options of its augmentations.")
+    augmentation: AugmentationChanges = Field(
+        default_factory=AugmentationChanges, description="Options of its augmentations."
+    )
 
     @model_validator(mode="after")
     def _one_origin(self) -> "DatasetPlan":
@@ -117,19 +173,16 @@ class AugmentationPlan(PlanPart):
     preset: Literal["comdiv", "sense", "mixed", "structure", "paper"] = Field(
         default="comdiv", description="The preset of `comdiv augment`."
     )
-    options: dict[str, Any] = Field(default_factory=dict, description="Options that differ from the preset's.")
-    seeds: tuple[int, ...] = Field(default=(0,), description="One augmented set for each seed.")
+    options: AugmentationChanges = Field(
+        default_factory=AugmentationChanges, description="Options that differ from the preset's."
+    )
+    seeds: Seeds = Field(default=(0,), description="One augmented set for each seed.")
     more_seeds: dict[Name, tuple[int, ...]] = Field(
         default_factory=dict, description="Further seeds for individual datasets."
     )
     ban: Literal["nothing", "test"] = Field(
         default="nothing", description="Whether texts of the test side are excluded."
     )
-
-    @field_validator("seeds")
-    @classmethod
-    def _at_least_one_seed(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
-        return _seeds(seeds)
 
 
 class MethodPlan(PlanPart):
@@ -153,7 +206,7 @@ class TrainingPlan(PlanPart):
     """
 
     preset: Literal["cpu", "paper"] = Field(default="cpu", description="The preset of `comdiv train`.")
-    seeds: tuple[int, ...] = Field(default=(0,), description="One training for each seed.")
+    seeds: Seeds = Field(default=(0,), description="One training for each seed.")
     settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all solvers.")
     steps: Literal["epochs", "equal"] = Field(
         default="epochs",
@@ -165,11 +218,6 @@ class TrainingPlan(PlanPart):
     threads: int = Field(
         default=1, ge=1, description="CPU threads of each training; they affect the last bits of a result."
     )
-
-    @field_validator("seeds")
-    @classmethod
-    def _at_least_one_seed(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
-        return _seeds(seeds)
 
 
 class EvaluationPlan(PlanPart):
@@ -225,7 +273,7 @@ class Plan(PlanPart):
         """Every solver that the plan names, as a method's or as a ranker."""
         options = [entry.options for entry in self.augmentations.values()]
         options += [dataset.augmentation for dataset in self.datasets.values()]
-        rankers = [str(entry["ranker"]) for entry in options if "ranker" in entry]
+        rankers = [changes.ranker for changes in options if "ranker" in changes.model_fields_set]
         return [*(method.solver for method in self.methods.values()), *rankers]
 
     @field_validator("name")
@@ -278,12 +326,6 @@ def make_plan(record: Mapping[str, Any]) -> Plan:
 
 def _said(where: str, what: str, name: str, known: Mapping[str, Any]) -> ValueError:
     return ValueError(f"{where}: {unknown_name(what, name, known)}")
-
-
-def _seeds(seeds: tuple[int, ...]) -> tuple[int, ...]:
-    if not seeds or len(set(seeds)) != len(seeds) or min(seeds) < 0:
-        raise ValueError("give at least one seed, none of them twice or below 0")
-    return seeds
 
 
 def read_plan(path: Path, preset: str | None = None, samples: int | None = None) -> Plan:

@@ -7,57 +7,58 @@ the parts that do the work: splits, synthesis, augmentation, solvers.
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from comdiv.augmentation import AugmentationOptions, ban_hashes
 from comdiv.corpora import ReadReport
 from comdiv.corpora.read import open_corpus
 from comdiv.dataset import PARTS, is_intact, read_facts
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.experiments.cell import Cell, Facts, Kind
 from comdiv.experiments.keys import cell_key
-from comdiv.experiments.plan import AugmentationPlan, DatasetPlan, MethodPlan, Plan, SplitPlan, TrainingPlan
+from comdiv.experiments.plan import (
+    AugmentationPlan,
+    DatasetPlan,
+    MethodPlan,
+    Plan,
+    SplitPlan,
+    SynthesisPlan,
+    TrainingPlan,
+)
 from comdiv.files import file_sha256
 from comdiv.problem import read_problems
 from comdiv.registry import SOLVERS
 from comdiv.solvers.command import PROGRAM, command_words
 from comdiv.solvers.hyperparameters import PACKAGE, PretrainedSettings, SolverSettings, settings_for, weights_folder
 
-if TYPE_CHECKING:
-    from comdiv.augmentation import AugmentationOptions
-    from comdiv.synthesis import SynthesisOptions
 
-SYNTHESIS_FILES = ("rules", "review")  # options of a synthesis that name files
+@contextmanager
+def _place(name: str) -> Iterator[None]:
+    """Say where in the plan a mistake is."""
+    try:
+        yield
+    except ComdivError as error:
+        raise ComdivError(f"{name}: {error}") from error
 
 
 def check_names(plan: Plan) -> None:
-    """Refuse solvers, settings and options that do not exist; this needs no corpus."""
+    """Refuse solvers, settings and combinations of options that do not exist; this needs no corpus."""
     for name, method in plan.methods.items():
-        try:
+        with _place(f"methods.{name}"):
             check_solver(method.solver)
-            for settings in variants(plan, name, method):
-                solver_settings(method.solver, plan.training, {**method.settings, **settings}, seed=0)
-                break  # all combinations of a grid have the same types
-        except ComdivError as error:
-            raise ComdivError(f"methods.{name}: {error}") from error
+            first = next(iter(variants(plan, name, method)), {})  # all combinations of a grid have the same types
+            solver_settings(method.solver, plan.training, {**method.settings, **first}, seed=0)
     for name, dataset in plan.datasets.items():
-        try:
+        with _place(f"datasets.{name}"):
             settings_for("gts", plan.training.preset, dataset.settings)
             augmentation_options(AugmentationPlan(), dataset, plan.training, solver="gts", seed=0)
-        except ComdivError as error:
-            raise ComdivError(f"datasets.{name}: {error}") from error
-        if dataset.synthesize is not None:
-            try:
-                synthesis_options(dataset.synthesize)
-            except ComdivError as error:
-                raise ComdivError(f"datasets.{name}.synthesize: {error}") from error
     for name, augmentation in plan.augmentations.items():
-        try:
+        with _place(f"augmentations.{name}"):
             augmentation_options(augmentation, None, plan.training, solver="gts", seed=0)
-        except ComdivError as error:
-            raise ComdivError(f"augmentations.{name}: {error}") from error
 
 
 def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
@@ -84,23 +85,18 @@ def solver_settings(
     return settings_for(solver, training.preset, {**training.settings, **changes, **fixed})
 
 
-def synthesis_options(record: Mapping[str, Any]) -> "SynthesisOptions":
-    """The options of a synthesis."""
-    from comdiv.synthesis import SynthesisOptions
-
-    return SynthesisOptions.checked(**record)
-
-
 def augmentation_options(
     augmentation: AugmentationPlan, dataset: DatasetPlan | None, training: TrainingPlan, solver: str, seed: int
-) -> "AugmentationOptions":
+) -> AugmentationOptions:
     """The options of an augmentation. If it ranks, it uses the method's own solver (§IV), trained in the same way.
 
     A dataset's options and settings override the plan's; the ranker's settings override those of the training.
     """
-    from comdiv.augmentation import AugmentationOptions
-
-    named = {"seed": seed, **augmentation.options, **(dataset.augmentation if dataset else {})}
+    named = {
+        "seed": seed,
+        **augmentation.options.model_dump(),
+        **(dataset.augmentation.model_dump() if dataset else {}),
+    }
     options = AugmentationOptions.preset(augmentation.preset, **named)
     if options.ranker == "none":
         return options
@@ -110,13 +106,11 @@ def augmentation_options(
     return AugmentationOptions.preset(augmentation.preset, **changes)
 
 
-def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> "AugmentationOptions":
+def augmentation_with_ban(recipe: Mapping[str, Any], data: Path) -> AugmentationOptions:
     """The options of an augmentation's recipe; with `ban: test`, also the hashes of the test texts to exclude.
 
     The augmentation itself never reads a test set: the experiment does, and passes on only hashes.
     """
-    from comdiv.augmentation import AugmentationOptions, ban_hashes
-
     options = AugmentationOptions(**recipe["options"])
     if recipe["ban"] == "nothing":
         return options
@@ -188,8 +182,8 @@ class CellBook:
         facts = Facts(dataset=name, corpus=corpus)
         if dataset.split is not None:
             yield from self._splits(name, dataset.split, facts, recipe, [], {"corpus": source})
-        else:
-            yield self._synthesis(name, facts, recipe, dict(dataset.synthesize or {}), source)
+        elif dataset.synthesize is not None:
+            yield self._synthesis(name, facts, recipe, dataset.synthesize, source)
 
     def _splits(
         self,
@@ -216,16 +210,16 @@ class CellBook:
             raise ComdivError(f"{asked}: {unknown_name('dataset', name, there)}")
         return there[name]
 
-    def _synthesis(self, name: str, facts: Facts, recipe: dict[str, Any], record: dict[str, Any], source: str) -> Cell:
+    def _synthesis(
+        self, name: str, facts: Facts, recipe: Mapping[str, Any], synthesis: SynthesisPlan, source: str
+    ) -> Cell:
         """A synthesized dataset; `exclude` may name another dataset of the plan, whose seeds are left out."""
-        excluded = record.pop("exclude", None)
-        files = {key: self.source(str(record.pop(key))) for key in SYNTHESIS_FILES if record.get(key) is not None}
+        files = {key: self.source(path) for key, path in synthesis.files.items()}
         for path in files.values():
             if not Path(path).is_file():
                 raise ComdivError(f"datasets.{name}.synthesize: {path}: no such file")
-        options = synthesis_options(record)
-        asked = f"datasets.{name}.synthesize.exclude"
-        needs = [] if excluded is None else [self._made_dataset(str(excluded), asked)]
+        options, outer = synthesis.settings(), synthesis.exclude
+        needs = [] if outer is None else [self._made_dataset(outer, f"datasets.{name}.synthesize.exclude")]
         facts = replace(facts, split="disjoint" if options.disjoint else "synthesis", split_seed=options.seed)
         hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
         recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}

@@ -16,7 +16,7 @@ from typing import Any
 from comdiv.corpora import Columns, Corpus, ReadReport, read_corpus
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.experiments.planning import augmentation_with_ban, synthesis_options
+from comdiv.experiments.planning import augmentation_with_ban
 from comdiv.experiments.store import write_outcomes
 from comdiv.files import file_sha256
 from comdiv.problem import Problem
@@ -75,7 +75,7 @@ def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
 
 
 def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
-    from comdiv.synthesis import synthesize_dataset
+    from comdiv.synthesis import SynthesisOptions, synthesize_dataset
 
     corpus = _corpus(recipe, place)
     files: dict[str, Any] = {name: place.inputs[name] for name in recipe["files"]}
@@ -83,7 +83,7 @@ def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
         if file_sha256(Path(path)) != recipe["files"][name]:
             raise ComdivError(f"{path} has changed since the plan was made")
     excluded = {"exclude": place.data()} if place.needs else {}
-    options = synthesis_options({**recipe["synthesize"], **files, **excluded})
+    options = SynthesisOptions.checked(**{**recipe["synthesize"], **files, **excluded})
     synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=place.progress)
 
 
