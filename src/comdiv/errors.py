@@ -4,11 +4,21 @@ A `ComdivError` is shown as one line without a traceback; any other exception is
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class ComdivError(Exception):
     """A mistake in the input or the options: the message says what is wrong, where, and what would be right."""
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put the place of a mistake, a file and line or a key of a plan, before its message."""
+    try:
+        yield
+    except ComdivError as error:
+        raise ComdivError(f"{place}: {error}") from error
 
 
 def plain_spelling(name: str) -> str:

@@ -24,10 +24,10 @@ def problems(split_folder: Path) -> tuple[Problem, ...]:
 
 def test_sheets_show_what_a_judge_needs_and_nothing_that_tells_who_wrote_it(problems: tuple[Problem, ...]) -> None:
     (sheet,) = draw_sheets([ODD])
-    assert sheet.to_json() == {"text": ODD.text, "equation": "3*12", "answer": ""}
+    assert sheet == {"id": ODD.id, "text": ODD.text, "equation": "3*12", "answer": ""}
     drawn = draw_sheets(problems, 4, seed=1)
     assert drawn == draw_sheets(problems[::-1], 4, seed=1)  # the order of the file does not matter
-    assert len({sheet.id for sheet in drawn}) == 4
+    assert len({sheet["id"] for sheet in drawn}) == 4
     assert drawn != draw_sheets(problems, 4, seed=2)
 
 
@@ -102,7 +102,7 @@ def test_label_studio_gets_tasks_and_a_form_and_its_export_comes_back(
         exported.append({"id": number, **task, "annotations": [{"completed_by": 1, "result": result}]})
     path = tmp_path / "export.json"
     path.write_text(json.dumps(exported), encoding="utf-8")
-    ids = [sheet.id for sheet in draw_sheets([*problems, ODD], 5, seed=1)]
+    ids = [sheet["id"] for sheet in draw_sheets([*problems, ODD], 5, seed=1)]
     assert read_judgements(path) == tuple(
         Judgement.of_criteria(name, "1", *[number != 2] * 3) for number, name in enumerate(ids, start=1)
     )

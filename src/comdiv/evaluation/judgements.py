@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.corpora.formats import read_records
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, located
 from comdiv.files import write_json_lines
 
 CRITERIA = ("grammar", "fluency", "logic")
@@ -89,11 +89,9 @@ class Judgement:
         who = _name(record, "judge") or _name(record, "annotator") or judge or ""
         if not who:
             raise ComdivError(f"problem '{name}': no judge")
-        try:
+        with located(f"problem '{name}', judge '{who}'"):
             marks = {key: _mark(record.get(key), key) for key in ("good", *CRITERIA)}
             when = _when(record.get("when") or record.get("updated_at") or record.get("created_at"))
-        except ComdivError as error:
-            raise ComdivError(f"problem '{name}', judge '{who}': {error}") from error
         if all(mark is None for mark in marks.values()):
             return None
         good = all(marks[key] for key in CRITERIA) if marks["good"] is None else marks["good"]
@@ -110,10 +108,8 @@ def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = 
     unmarked: list[str] = []
     for where, record in read_records(path):
         for flat in _flat_records(record, where):
-            try:
+            with located(where):
                 judgement = Judgement.from_json(flat, judge or path.stem)
-            except ComdivError as error:
-                raise ComdivError(f"{where}: {error}") from error
             if judgement is None:
                 unmarked.append(f"{where}, problem '{_name(flat, PROBLEM_ID) or _name(flat, 'id')}'")
                 continue

@@ -222,12 +222,12 @@ def agreement(judgements: Sequence[Judgement]) -> Agreement:
         raise ComdivError(f"agreement needs the marks of at least two judges: {who}")
     problems = tuple(next(iter(by_judge.values())))
     by_criteria = all(judgement.grammar is not None for judgement in judgements)
-    asked = ("good", *CRITERIA) if by_criteria else ("good",)
+    questions = ("good", *CRITERIA) if by_criteria else ("good",)
     disputed = [name for name in problems if len({own[name].good for own in by_judge.values()}) > 1]
     return Agreement(
         judges=tuple(by_judge),
         problems=problems,
-        criteria=tuple(_on_criterion(criterion, by_judge) for criterion in asked),
+        criteria=tuple(_on_criterion(criterion, by_judge) for criterion in questions),
         disagreements=tuple(tuple(own[name] for own in by_judge.values()) for name in disputed),
     )
 

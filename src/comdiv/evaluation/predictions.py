@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.corpora.formats import read_records
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, located
 from comdiv.evaluation.answers import extract_answer
 from comdiv.expression import Expression, ExpressionError, format_number, parse_answer, parse_equation, to_infix
 from comdiv.files import write_json_lines
@@ -70,20 +70,20 @@ class Prediction:
         for key in OUTPUT_KEYS:
             if not _is_blank(record.get(key)):
                 return _from_words(blank, key, record[key])
-        given = replace(
+        bare = replace(
             blank,
             ill_formed=_flag(record, "ill_formed"),
             undefined=_flag(record, "undefined"),
             reason=str(record.get("reason") or ""),
         )
         if not _is_blank(record.get("expression")):
-            return _from_expression(given, record)
+            return _from_expression(bare, record)
         for key in ("answer", "text"):
             if not _is_blank(record.get(key)):
-                return _from_words(given, key, record[key])
-        if given.unreadable and not given.reason:
-            return replace(given, reason="neither an answer, an expression nor a text")
-        return given
+                return _from_words(bare, key, record[key])
+        if bare.unreadable and not bare.reason:
+            return replace(bare, reason="neither an answer, an expression nor a text")
+        return bare
 
     @classmethod
     def from_solution(cls, problem_id: str, solution: Solution) -> "Prediction":
@@ -111,10 +111,8 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
     places: dict[str, str] = {}
     predictions = []
     for where, record in read_records(path):
-        try:
+        with located(where):
             prediction = Prediction.from_json(_logged_sample(record))
-        except ComdivError as error:
-            raise ComdivError(f"{where}: {error}") from error
         if prediction.id in places:
             raise ComdivError(f"{where}: the id '{prediction.id}' occurs twice, first in {places[prediction.id]}")
         places[prediction.id] = where
@@ -151,8 +149,8 @@ def _logged_sample(record: Mapping[str, Any]) -> Mapping[str, Any]:
 def _from_words(prediction: Prediction, key: str, value: Any) -> Prediction:
     try:
         if isinstance(value, str):
-            said = extract_answer(value)
-            return replace(prediction, expression=said.expression, answer=said.answer, percent=said.percent)
+            answer = extract_answer(value)
+            return replace(prediction, expression=answer.expression, answer=answer.answer, percent=answer.percent)
         return replace(prediction, answer=parse_answer(value))
     except ExpressionError as error:
         return replace(prediction, reason=f"{key}: {error}")

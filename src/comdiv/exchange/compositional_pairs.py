@@ -17,8 +17,8 @@ from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import PASSED, index_round
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
-from comdiv.exchange.exports import Export, ExportSource, Facts, Note, check_target, write_export
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, TaskPart, has_worked_solution, task_name, write_tasks
+from comdiv.exchange.exports import Export, ExportSource, Facts, Note, Part, check_target, write_export
+from comdiv.exchange.lm_eval import DEFAULT_SHOTS, has_worked_solution, task_name, write_tasks
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
 from comdiv.reading import read
@@ -83,20 +83,20 @@ def compose_pairs(
         fewest = min(partners[parent] for parent in problem.provenance.parents)
         return fewest, hashlib.sha256(f"{seed} {problem.id}".encode()).digest()
 
-    taken: set[str] = set()
-    chosen = []
+    members: set[str] = set()
+    pairs = []
     for problem in sorted(compositions, key=choice):
         first, second = problem.provenance.parents
-        if first != second and taken.isdisjoint((first, second)):
-            taken |= {first, second}
-            chosen.append(ComposedPair(usable[first], usable[second], problem))
+        if first != second and members.isdisjoint((first, second)):
+            members |= {first, second}
+            pairs.append(ComposedPair(usable[first], usable[second], problem))
     if sample is not None:
-        if sample > len(chosen):
+        if sample > len(pairs):
             raise ComdivError(
-                f"{sample} pairs were asked for, but these {len(problems):,} problems give only {len(chosen):,}"
+                f"{sample} pairs were asked for, but these {len(problems):,} problems give only {len(pairs):,}"
             )
-        chosen = sorted(chosen, key=lambda pair: choice(pair.composed)[1])[:sample]
-    return sorted(chosen, key=lambda pair: pair.composed.id), dict(drafts.most_common())
+        pairs = sorted(pairs, key=lambda pair: choice(pair.composed)[1])[:sample]
+    return sorted(pairs, key=lambda pair: pair.composed.id), dict(drafts.most_common())
 
 
 def export_compositional_pairs(
@@ -122,18 +122,15 @@ def export_compositional_pairs(
     if not pairs:
         raise ComdivError(f"operation 1 makes nothing of these {len(problems):,} problems: {_fates(drafts)}")
     parents = [problem for pair in pairs for problem in (pair.first, pair.second)]
-    composed = [pair.composed for pair in pairs]
+    tests = {"parents": parents, "composed": [pair.composed for pair in pairs]}
     used = {problem.id for problem in parents}
     examples = [problem for problem in problems if problem.id not in used] if train is None else list(train)
     title = task_name(name)
 
     def make(staging: Path) -> dict[str, Any]:
-        parts = [
-            TaskPart("parents", parents, "examples", examples),
-            TaskPart("composed", composed, "examples", examples),
-        ]
+        parts = [Part(kind, test, "examples", examples) for kind, test in tests.items()]
         facts = write_tasks(staging, title, parts, shots)
-        write_problems(staging / "test.jsonl", [*parents, *composed])
+        write_problems(staging / "test.jsonl", [*parents, *tests["composed"]])
         write_triples(staging / TRIPLES, (pair.triple for pair in pairs))
         tasks = (staging / "README.md").read_text(encoding="utf-8")
         write_text(staging / "README.md", f"{tasks}\n{_readme(title, len(pairs))}")
@@ -193,9 +190,9 @@ class PairsExport(Export):
     def write(
         self, source: ExportSource, out: Path, settings: PairsSettings, *, force: bool, progress: Progress, note: Note
     ) -> Facts:
-        given = {**settings.model_dump(), "name": settings.name or source.name}
+        options = {**settings.model_dump(), "name": settings.name or source.name}
         return export_compositional_pairs(
-            source.problems, out, train=source.train, **given, force=force, progress=progress
+            source.problems, out, train=source.train, **options, force=force, progress=progress
         )
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:

@@ -56,9 +56,9 @@ class Export(ABC):
     ) -> Facts:
         """Write it and return the facts; `settings` is of the class that the export names."""
 
-    @abstractmethod
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
-        """What was written, for people: `3 problems`."""
+        """What was written, for people: by default, the number of problems in the facts."""
+        return [f"{facts['problems']:,} problems"]
 
 
 def check_target(folder: Path, *, force: bool) -> bool:
@@ -104,11 +104,12 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A test side, or its structural or lexical half, with the split whose training side belongs to it."""
+    """Test problems, such as a test side or half of it, and the training problems that belong to them."""
 
     name: str
-    split: Split
-    test: tuple[Problem, ...]
+    test: Sequence[Problem]
+    split: str  # whose training side it is: parts of one split share it
+    train: Sequence[Problem]
 
 
 def find_splits(folder: Path) -> list[Split]:
@@ -133,12 +134,13 @@ def _own_name(dataset: Dataset) -> str:
 
 def parts_of(split: Split) -> Iterator[Part]:
     """The test side as a whole, then, in a synthesised set, its structural and lexical halves (§III-B)."""
-    yield Part(split.name, split, split.dataset.test)
+    dataset = split.dataset
+    yield Part(split.name, dataset.test, split.name, dataset.train)
     halves: dict[str, list[Problem]] = {}
-    for problem in split.dataset.test:
+    for problem in dataset.test:
         if problem.composition:
             halves.setdefault(problem.composition, []).append(problem)
     for name in sorted(halves, reverse=True):  # structural first, as in the paper's tables
         path_part(name, "the composition")
         own = name if split.name == COMPOSITIONAL else f"{split.name}-{name}"
-        yield Part(own, split, tuple(halves[name]))
+        yield Part(own, tuple(halves[name]), split.name, dataset.train)

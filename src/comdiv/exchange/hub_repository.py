@@ -34,7 +34,6 @@ from comdiv.exchange.exports import (
 from comdiv.files import write_json_lines, write_text
 from comdiv.problem import Problem
 from comdiv.settings import Settings
-from comdiv.solver import Progress
 
 _CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # our namespace: the same data always give the same canary
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -112,17 +111,17 @@ def find_sources(problems: Iterable[Problem], named: Iterable[str] = ()) -> list
 def _source(name: str) -> CorpusSource:
     if name in DEMO_CORPORA:
         return CorpusSource(name, "Apache-2.0", "bundled with comdiv, made by code from original scenarios")
-    published = PUBLISHED_CORPORA.get(name)
-    if published is None:
+    corpus = PUBLISHED_CORPORA.get(name)
+    if corpus is None:
         return CorpusSource(name, "", "")
-    stated = "" if published.licence.startswith("none stated") else published.licence
-    return CorpusSource(name, stated, published.citation)
+    licence = "" if corpus.licence.startswith("none stated") else corpus.licence
+    return CorpusSource(name, licence, corpus.citation)
 
 
-def hub_licence(sources: Iterable[CorpusSource], said: str | None = None) -> str | None:
+def hub_licence(sources: Iterable[CorpusSource], own: str | None = None) -> str | None:
     """The licence as the hub writes it: the user's, or else that of all sources; None if they differ or state none."""
-    if said is not None:
-        return _HUB_NAMES.get(said, said)
+    if own is not None:
+        return _HUB_NAMES.get(own, own)
     licences = {source.licence.partition(" (")[0] for source in sources}
     return _HUB_NAMES.get(licences.pop()) if len(licences) == 1 else None
 
@@ -258,7 +257,7 @@ class HubExport(Export):
     example = "comdiv export hub mawps-comdiv --out hub/mawps-comdiv --push me/mawps-comdiv"
 
     def write(
-        self, source: ExportSource, out: Path, settings: HubSettings, *, force: bool, progress: Progress, note: Note
+        self, source: ExportSource, out: Path, settings: HubSettings, *, force: bool, note: Note, **_: Any
     ) -> Facts:
         facts = export_hub(source.path, out, licence=settings.licence, force=force)
         if settings.push is not None:

@@ -7,7 +7,6 @@ Wherever they work, all judges get the same sample of problems in the same order
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,12 +17,11 @@ from pydantic import Field
 from comdiv.corpora.hub import equation_over_numbers
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, GOOD, NOT_GOOD, PROBLEM_ID, harmless_cell
-from comdiv.exchange.exports import Export, ExportSource, Facts, Note, write_export
+from comdiv.exchange.exports import Export, ExportSource, Facts, write_export
 from comdiv.expression import format_number
 from comdiv.files import atomic_write, refuse_to_overwrite, write_text
 from comdiv.problem import Problem
 from comdiv.settings import Settings
-from comdiv.solver import Progress
 
 QUESTIONS = {
     "grammar": "Is every sentence grammatical?",
@@ -35,18 +33,7 @@ SHEET_COLUMNS = ("id", "text", "equation", "answer", "judge", *CRITERIA, "commen
 _SHOWN = {"equation": "Equation", "answer": "Answer"}
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A problem as a judge sees it: nothing shows who or what wrote it."""
-
-    id: str
-    text: str
-    equation: str
-    answer: str
-
-    def to_json(self) -> dict[str, Any]:
-        """The fields in their order."""
-        return {"text": self.text, "equation": self.equation, "answer": self.answer}
+Sheet = dict[str, str]  # a problem as a judge sees it, id and all: nothing shows who or what wrote it
 
 
 def draw_sheets(problems: Sequence[Problem], sample: int | None = None, seed: int = 0) -> list[Sheet]:
@@ -56,15 +43,15 @@ def draw_sheets(problems: Sequence[Problem], sample: int | None = None, seed: in
     size = len(problems) if sample is None else sample
     if size > len(problems):
         raise ComdivError(f"cannot draw a sample of {size} from {len(problems)} problems")
-    chosen = Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
+    draw = Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
     return [
-        Sheet(
-            problem.id,
-            problem.text,
-            equation_over_numbers(problem) or "",
-            "" if problem.answer is None else format_number(problem.answer),
-        )
-        for problem in chosen
+        {
+            "id": problem.id,
+            "text": problem.text,
+            "equation": equation_over_numbers(problem) or "",
+            "answer": "" if problem.answer is None else format_number(problem.answer),
+        }
+        for problem in draw
     ]
 
 
@@ -75,7 +62,7 @@ def export_label_studio(
     sheets = draw_sheets(problems, sample, seed)
 
     def make(staging: Path) -> Facts:
-        tasks = [{"data": {PROBLEM_ID: sheet.id, **sheet.to_json()}} for sheet in sheets]
+        tasks = [{"data": {PROBLEM_ID if key == "id" else key: sheet[key] for key in sheet}} for sheet in sheets]
         write_text(staging / "tasks.json", json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
         write_text(staging / "labels.xml", labelling_interface())
         return {"target": "label-studio", "problems": len(sheets), "sample": sample, "seed": seed}
@@ -118,8 +105,7 @@ def export_csv(
         writer = csv.DictWriter(stream, SHEET_COLUMNS, restval="", lineterminator="\r\n")
         writer.writeheader()
         for sheet in sheets:
-            row = {"id": sheet.id, **sheet.to_json(), "judge": judge}
-            writer.writerow({key: harmless_cell(value) for key, value in row.items()})
+            writer.writerow({key: harmless_cell(value) for key, value in {**sheet, "judge": judge}.items()})
     return {"target": "csv", "problems": len(sheets), "sample": sample, "seed": seed}
 
 
@@ -143,13 +129,8 @@ class LabelStudioExport(Export):
     settings = JudgeSettings
     example = "comdiv export label-studio sd/train.jsonl --sample 100 --out ls"
 
-    def write(
-        self, source: ExportSource, out: Path, settings: JudgeSettings, *, force: bool, progress: Progress, note: Note
-    ) -> Facts:
-        return export_label_studio(source.problems, out, sample=settings.sample, seed=settings.seed, force=force)
-
-    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
-        return [f"{facts['problems']:,} problems"]
+    def write(self, source: ExportSource, out: Path, settings: JudgeSettings, *, force: bool, **_: Any) -> Facts:
+        return export_label_studio(source.problems, out, **settings.model_dump(), force=force)
 
 
 class SheetExport(Export):
@@ -160,10 +141,5 @@ class SheetExport(Export):
     example = "comdiv export csv sd/train.jsonl --sample 100 --judge ann --out ann.csv"
     out_help = "The file to write."
 
-    def write(
-        self, source: ExportSource, out: Path, settings: SheetSettings, *, force: bool, progress: Progress, note: Note
-    ) -> Facts:
+    def write(self, source: ExportSource, out: Path, settings: SheetSettings, *, force: bool, **_: Any) -> Facts:
         return export_csv(source.problems, out, **settings.model_dump(), force=force)
-
-    def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
-        return [f"{facts['problems']:,} problems"]

@@ -8,7 +8,7 @@ part comes a second time with new numbers: any drop in accuracy there was memory
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from comdiv.exchange.exports import (
     ExportSource,
     Facts,
     Note,
+    Part,
     check_target,
     find_splits,
     parts_of,
@@ -43,16 +44,6 @@ from comdiv.solver import Progress
 _SCORING = "comdiv_scoring"  # the module's name in the folder; `utils` would clash with others
 _VERSION = 1.1  # of prompts and metrics: results of different versions are not comparable
 DEFAULT_SHOTS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class TaskPart:
-    """The source of two tasks: test problems, and the training problems from which their examples are drawn."""
-
-    name: str
-    test: Sequence[Problem]
-    split: str  # whose training side it is: parts of one split share a file
-    train: Sequence[Problem]
 
 
 class _Function(str):
@@ -94,11 +85,11 @@ def export_lm_eval(
     parts = []
     for split in find_splits(folder):
         for part in parts_of(split):
-            parts.append(TaskPart(part.name, part.test, split.name, split.dataset.train))
+            parts.append(part)
             if renumber:
                 renumbered, reasons = renumber_all(part.test, seed, progress, part.name)
-                left_out[f"{part.name}-renumbered"] = reasons
-                parts.append(TaskPart(f"{part.name}-renumbered", renumbered, split.name, split.dataset.train))
+                parts.append(replace(part, name=f"{part.name}-renumbered", test=renumbered))
+                left_out[parts[-1].name] = reasons
 
     def make(staging: Path) -> dict[str, Any]:
         facts = write_tasks(staging, title, parts, shots)
@@ -123,7 +114,7 @@ def renumber_all(
     return tuple(result for result in results if isinstance(result, Problem)), dict(reasons.most_common())
 
 
-def write_tasks(folder: Path, title: str, parts: Sequence[TaskPart], shots: int) -> dict[str, Any]:
+def write_tasks(folder: Path, title: str, parts: Sequence[Part], shots: int) -> dict[str, Any]:
     """Write data, tasks, the scoring module and a README; returns the tasks with their sizes."""
     sizes: dict[str, dict[str, int]] = {}
     tasks: list[str] = []

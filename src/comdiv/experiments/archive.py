@@ -28,20 +28,9 @@ from typing import Any
 from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation.judgements import read_judgement_files, write_judgements
 from comdiv.exchange.exports import Export, ExportSource, Note
+from comdiv.experiments import packing
 from comdiv.experiments.cell import Cell, Details, PlanResults, Record, compact_json, sources
 from comdiv.experiments.keys import differences
-from comdiv.experiments.packing import (
-    pack_bits,
-    pack_curve,
-    pack_frequencies,
-    pack_names,
-    pack_summary,
-    unpack_bits,
-    unpack_curve,
-    unpack_frequencies,
-    unpack_names,
-    unpack_summary,
-)
 from comdiv.experiments.shapes import CellRecord, PublishedCell, PublishedPlan, check_summary
 from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_runs
 from comdiv.files import path_part, write_text
@@ -130,7 +119,7 @@ def _cells(path: Path, lines: Sequence[Record], results: Mapping[str, Record]) -
             continue
         details = PublishedDetails(result, results.get(origins.get(cell.key, ""), {}))
         origin = {name: result[name] for name in (*_ORIGIN, "originals") if name in result}
-        summary = unpack_summary(result["summary"])
+        summary = packing.unpack_summary(result["summary"])
         check_summary(cell.kind, summary, f"{path}: cell {cell.key}: summary")
         yield replace(cell, status="done", recipe=result["recipe"], summary=summary, origin=origin, details=details)
 
@@ -157,12 +146,12 @@ class PublishedDetails:
 
     def history(self) -> Sequence[Record]:
         """The columns as one record per epoch."""
-        return unpack_curve(self.line.get("curve", {}))
+        return packing.unpack_curve(self.line.get("curve", {}))
 
     def frequencies(self) -> Mapping[str, Sequence[Record]]:
         """Atoms and compounds, the most frequent first."""
-        packed = self.line.get("frequencies", {})
-        return {kind: unpack_frequencies(counts) for kind, counts in packed.items()}
+        counts_by_kind = self.line.get("frequencies", {})
+        return {kind: packing.unpack_frequencies(counts) for kind, counts in counts_by_kind.items()}
 
     def outcomes(self) -> Mapping[str, bool] | None:
         """The bits of the line, by the ids of its dataset."""
@@ -172,18 +161,18 @@ class PublishedDetails:
     def _outcomes(self) -> Mapping[str, bool] | None:
         if "right" not in self.line:
             return None
-        ids = unpack_names(self.line["ids"]) if "ids" in self.line else self.test_ids()
-        return dict(zip(ids, unpack_bits(self.line["right"], len(ids)), strict=True))
+        ids = packing.unpack_names(self.line["ids"]) if "ids" in self.line else self.test_ids()
+        return dict(zip(ids, packing.unpack_bits(self.line["right"], len(ids)), strict=True))
 
     def test_ids(self) -> tuple[str, ...]:
         """Those of the dataset's line."""
-        return tuple(unpack_names(self.source.get("ids", ())))
+        return tuple(packing.unpack_names(self.source.get("ids", ())))
 
     def compositions(self) -> Mapping[str, frozenset[str]]:
         """Bits beside the ids of the dataset."""
         ids = self.test_ids()
         return {
-            name: frozenset(one for one, chosen in zip(ids, unpack_bits(bits, len(ids)), strict=True) if chosen)
+            name: frozenset(one for one, chosen in zip(ids, packing.unpack_bits(bits, len(ids)), strict=True) if chosen)
             for name, bits in self.source.get("compositions", {}).items()
         }
 
@@ -211,7 +200,11 @@ def export_results(
     for place, (key, cell) in enumerate(done.items()):
         tell("publishing", place, len(done), cell.label)
         before = results.get(key)
-        if cell.kind == "evaluation" and before and unpack_summary(before["summary"]) != without_texts(cell.summary):
+        if (
+            cell.kind == "evaluation"
+            and before
+            and packing.unpack_summary(before["summary"]) != without_texts(cell.summary)
+        ):
             states["differing"].append(cell.label)
         if before is None or force:
             results[key] = _result(cell, results.get(origins.get(key, ""), {}).get("ids", ()))
@@ -282,7 +275,7 @@ def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
     hashes = {name: entry["sha256"] for name, entry in files.items() if _MADE.fullmatch(name)}
     result: dict[str, Any] = {
         "recipe": without_texts(recipe),
-        "summary": pack_summary(without_texts(cell.summary)),
+        "summary": packing.pack_summary(without_texts(cell.summary)),
         **{name: cell.origin[name] for name in _ORIGIN if name in cell.origin},
         "originals": cell.origin.get("originals") or hashes,
     }
@@ -292,14 +285,14 @@ def _result(cell: Cell, source_ids: str | Sequence[str]) -> Record:
     if cell.kind == "dataset":
         result |= _dataset_details(details)
     elif cell.kind == "training" and (history := details.history()):
-        result["curve"] = pack_curve(history)
+        result["curve"] = packing.pack_curve(history)
     elif cell.kind == "measurement" and (frequencies := details.frequencies()):
-        result["frequencies"] = {kind: pack_frequencies(entries) for kind, entries in frequencies.items()}
+        result["frequencies"] = {kind: packing.pack_frequencies(entries) for kind, entries in frequencies.items()}
     elif cell.kind == "evaluation" and (outcomes := details.outcomes()):
         ids = sorted(outcomes)
-        result["right"] = pack_bits([outcomes[name] for name in ids])
-        if pack_names(ids) != source_ids:
-            result["ids"] = pack_names(ids)
+        result["right"] = packing.pack_bits([outcomes[name] for name in ids])
+        if packing.pack_names(ids) != source_ids:
+            result["ids"] = packing.pack_names(ids)
     return result
 
 
@@ -312,9 +305,11 @@ def _dataset_details(details: Details) -> Record:
     facts = {name: value for name, value in details.dataset().items() if name != "files"}
     record: dict[str, Any] = {"dataset": without_texts(facts)} if facts else {}
     if ids := details.test_ids():
-        record["ids"] = pack_names(ids)
+        record["ids"] = packing.pack_names(ids)
     if compositions := details.compositions():
-        record["compositions"] = {n: pack_bits([one in chosen for one in ids]) for n, chosen in compositions.items()}
+        record["compositions"] = {
+            n: packing.pack_bits([one in chosen for one in ids]) for n, chosen in compositions.items()
+        }
     return record
 
 

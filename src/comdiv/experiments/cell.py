@@ -185,8 +185,8 @@ def right_answers(cell: Cell, subset: str | None = None) -> Mapping[str, bool] |
     outcomes = None if cell.details is None else cell.details.outcomes()
     if outcomes is None or subset is None or cell.details is None:
         return outcomes
-    chosen = cell.details.compositions().get(subset, frozenset())
-    return {name: right for name, right in outcomes.items() if name in chosen} or None
+    ids = cell.details.compositions().get(subset, frozenset())
+    return {name: right for name, right in outcomes.items() if name in ids} or None
 
 
 def compact_json(record: Any) -> str:

@@ -32,7 +32,7 @@ from pydantic import (
 )
 
 from comdiv.augmentation.options import AugmentationOptions
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import ComdivError, located, unknown_name
 from comdiv.loading import load_mapping
 from comdiv.settings import Settings, complaint
 from comdiv.splitting.methods import SplitSettings
@@ -333,7 +333,7 @@ def read_plan(path: Path, preset: str | None = None, samples: int | None = None)
     if not path.exists():
         raise ComdivError(f"{path}: no such plan")
     record = load_mapping(path, "a plan")
-    try:
+    with located(str(path)):
         presets = _presets(record.pop("presets", None) or {})
         if preset is not None:
             if preset not in presets:
@@ -344,8 +344,6 @@ def read_plan(path: Path, preset: str | None = None, samples: int | None = None)
                 raise ComdivError("--samples needs a plan with `tuning`")
             record["tuning"]["samples"] = samples
         return make_plan(record)
-    except ComdivError as error:
-        raise ComdivError(f"{path}: {error}") from error
 
 
 def _presets(presets: Any) -> dict[str, Any]:

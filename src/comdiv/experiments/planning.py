@@ -7,7 +7,6 @@ the parts that do the work: splits, synthesis, augmentation, solvers.
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +16,7 @@ from comdiv.augmentation import AugmentationOptions, ban_hashes
 from comdiv.corpora import ReadReport
 from comdiv.corpora.read import open_corpus
 from comdiv.dataset import PARTS, is_intact, read_facts
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import ComdivError, located, unknown_name
 from comdiv.experiments.cell import Cell, Facts, Kind
 from comdiv.experiments.keys import cell_key
 from comdiv.experiments.plan import (
@@ -36,28 +35,19 @@ from comdiv.solvers.command import PROGRAM, command_words
 from comdiv.solvers.hyperparameters import PACKAGE, PretrainedSettings, SolverSettings, settings_for, weights_folder
 
 
-@contextmanager
-def _place(name: str) -> Iterator[None]:
-    """Say where in the plan a mistake is."""
-    try:
-        yield
-    except ComdivError as error:
-        raise ComdivError(f"{name}: {error}") from error
-
-
 def check_names(plan: Plan) -> None:
     """Refuse solvers, settings and combinations of options that do not exist; this needs no corpus."""
     for name, method in plan.methods.items():
-        with _place(f"methods.{name}"):
+        with located(f"methods.{name}"):
             check_solver(method.solver)
             first = next(iter(variants(plan, name, method)), {})  # all combinations of a grid have the same types
             solver_settings(method.solver, plan.training, {**method.settings, **first}, seed=0)
     for name, dataset in plan.datasets.items():
-        with _place(f"datasets.{name}"):
+        with located(f"datasets.{name}"):
             settings_for("gts", plan.training.preset, dataset.settings)
             augmentation_options(AugmentationPlan(), dataset, plan.training, solver="gts", seed=0)
     for name, augmentation in plan.augmentations.items():
-        with _place(f"augmentations.{name}"):
+        with located(f"augmentations.{name}"):
             augmentation_options(augmentation, None, plan.training, solver="gts", seed=0)
 
 
@@ -92,17 +82,17 @@ def augmentation_options(
 
     A dataset's options and settings override the plan's; the ranker's settings override those of the training.
     """
-    named = {
+    changes = {
         "seed": seed,
         **augmentation.options.model_dump(),
         **(dataset.augmentation.model_dump() if dataset else {}),
     }
-    options = AugmentationOptions.preset(augmentation.preset, **named)
+    options = AugmentationOptions.preset(augmentation.preset, **changes)
     if options.ranker == "none":
         return options
     settings = {**training.settings, **(dataset.settings if dataset else {})}
-    trained = {**settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
-    changes = {"ranker": solver, "ranker_preset": training.preset, **named, "ranker_settings": trained}
+    ranker = {**settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
+    changes = {"ranker": solver, "ranker_preset": training.preset, **changes, "ranker_settings": ranker}
     return AugmentationOptions.preset(augmentation.preset, **changes)
 
 
@@ -124,10 +114,10 @@ def grid(ranges: Mapping[str, Sequence[Any]], samples: int | None = None, seed: 
     """
     total = math.prod(len(values) for values in ranges.values())
     if samples is None or samples >= total:
-        chosen: Sequence[int] = range(total)
+        numbers: Sequence[int] = range(total)
     else:
-        chosen = sorted(random.Random(str(seed)).sample(range(total), samples))
-    return [_combination(ranges, number) for number in chosen]
+        numbers = sorted(random.Random(str(seed)).sample(range(total), samples))
+    return [_combination(ranges, number) for number in numbers]
 
 
 def _combination(ranges: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
@@ -145,7 +135,7 @@ class CellBook:
 
     plan: Plan
     base: Path
-    made: dict[tuple[str, str], Cell] = field(default_factory=dict)  # (key, label) → cell: each once
+    book: dict[tuple[str, str], Cell] = field(default_factory=dict)  # (key, label) → cell: each once
 
     def cell(
         self,
@@ -158,9 +148,9 @@ class CellBook:
     ) -> Cell:
         keys = tuple(need.key for need in needs)
         key = cell_key(kind, recipe, keys)
-        if (key, label) not in self.made:
-            self.made[key, label] = Cell(key, kind, label, facts, keys, dict(recipe), inputs or {})
-        return self.made[key, label]
+        if (key, label) not in self.book:
+            self.book[key, label] = Cell(key, kind, label, facts, keys, dict(recipe), inputs or {})
+        return self.book[key, label]
 
     def datasets(self, name: str, dataset: DatasetPlan) -> Iterator[Cell]:
         """One dataset, or one per target of a split with targets."""
@@ -168,7 +158,7 @@ class CellBook:
             yield self._given_dataset(name, dataset.folder)
             return
         if dataset.split is not None and dataset.within is not None:
-            outer = self._made_dataset(dataset.within, f"datasets.{name}.within")
+            outer = self._earlier_dataset(dataset.within, f"datasets.{name}.within")
             facts = Facts(dataset=name, corpus=outer.facts.corpus)
             yield from self._splits(name, dataset.split, facts, {"within": "training side"}, [outer], {})
             return
@@ -200,14 +190,14 @@ class CellBook:
         for target in split.targets or (split.target,):
             label = name if target is None else f"{name}-{target:.2f}"
             settings = split.settings(target).model_dump()
-            named = replace(facts, dataset=label, target=target)
-            yield self.cell("dataset", label, named, {**recipe, "split": settings}, needs, inputs)
+            own = replace(facts, dataset=label, target=target)
+            yield self.cell("dataset", label, own, {**recipe, "split": settings}, needs, inputs)
 
-    def _made_dataset(self, name: str, asked: str) -> Cell:
+    def _earlier_dataset(self, name: str, key: str) -> Cell:
         """A dataset that comes before this one in the plan."""
-        there = {cell.label: cell for cell in self.made.values() if cell.kind == "dataset"}
+        there = {cell.label: cell for cell in self.book.values() if cell.kind == "dataset"}
         if name not in there:
-            raise ComdivError(f"{asked}: {unknown_name('dataset', name, there)}")
+            raise ComdivError(f"{key}: {unknown_name('dataset', name, there)}")
         return there[name]
 
     def _synthesis(
@@ -219,7 +209,7 @@ class CellBook:
             if not Path(path).is_file():
                 raise ComdivError(f"datasets.{name}.synthesize: {path}: no such file")
         options, outer = synthesis.settings(), synthesis.exclude
-        needs = [] if outer is None else [self._made_dataset(outer, f"datasets.{name}.synthesize.exclude")]
+        needs = [] if outer is None else [self._earlier_dataset(outer, f"datasets.{name}.synthesize.exclude")]
         facts = replace(facts, split="disjoint" if options.disjoint else "synthesis", split_seed=options.seed)
         hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
         recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
@@ -237,11 +227,11 @@ class CellBook:
             {"folder": str(path)},
         )  # fmt: skip
 
-    def source(self, named: str) -> str:
+    def source(self, name: str) -> str:
         """A corpus's name, or the path of a file or folder, relative to the plan's own folder."""
-        named = self.plan.corpora.get(named, named)
-        path = self.base / named
-        return str(path.resolve()) if path.exists() else named
+        name = self.plan.corpora.get(name, name)
+        path = self.base / name
+        return str(path.resolve()) if path.exists() else name
 
 
 def plan_cells(plan: Plan, base: Path | None = None) -> tuple[Cell, ...]:
@@ -264,7 +254,7 @@ class _Planner(CellBook):
             for origin in datasets if method.datasets is None else method.datasets:
                 for data in datasets[origin]:
                     self._method(name, method, origin, data)
-        return self.made.values()
+        return self.book.values()
 
     def _measurements(self, data: Cell) -> None:
         for k in self.plan.measure.k if self.plan.measure else ():
@@ -331,15 +321,15 @@ class _Planner(CellBook):
 
     def _steps_of_plain(self, name: str, method: MethodPlan, origin: str, data: Cell) -> list[tuple[str, Cell] | None]:
         """Whose number of steps a plain method takes: its own, or that of each of its +DA variants."""
-        found: list[tuple[str, Cell] | None] = []
+        methods: list[tuple[str, Cell] | None] = []
         if (self.plan.training.steps, self._steps_like(origin)) == ("equal", "augmented"):
             for other_name, other in self.plan.methods.items():
-                used = other.datasets is None or origin in other.datasets
-                if other.augmentation is not None and used and self._plain(other) == name:
+                applies = other.datasets is None or origin in other.datasets
+                if other.augmentation is not None and applies and self._plain(other) == name:
                     augmentation = self.plan.augmentations[other.augmentation]
                     grown = self._augmentation(other, augmentation, origin, data, augmentation.seeds[0])
-                    found.append((other_name, grown))
-        return found or [None]
+                    methods.append((other_name, grown))
+        return methods or [None]
 
     def _trainings(
         self,
@@ -378,9 +368,9 @@ class _Planner(CellBook):
                 if isinstance(settings, PretrainedSettings) and settings.weights:
                     recipe |= self._weights(settings)
                     inputs = self._weights_place(settings.weights)
-                named = replace(facts, seed=seed, settings={**method.settings, **changes})
-                label = _training_label(name, data.label, named, changes)
-                cell = self.cell("training", label, named, recipe, needs, inputs)
+                own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
+                label = _training_label(name, data.label, own_facts, changes)
+                cell = self.cell("training", label, own_facts, recipe, needs, inputs)
                 for cover in self.plan.evaluate.cover if settings is not None else ("none",):
                     self._evaluation(cell, trained_on, data, cover)  # a program does its own decoding
 
@@ -395,10 +385,10 @@ class _Planner(CellBook):
         name = path.name if self._weights_place(settings.weights) else settings.weights
         return {"settings": {**settings.model_dump(), "weights": name}, "weights": hashes}
 
-    def _weights_place(self, named: str) -> dict[str, str]:
+    def _weights_place(self, name: str) -> dict[str, str]:
         """Where weights are on this machine; a package is looked for where the cell runs."""
-        path = Path(self.source(named))
-        return {"weights": str(path)} if path.exists() and not named.startswith(PACKAGE) else {}
+        path = Path(self.source(name))
+        return {"weights": str(path)} if path.exists() and not name.startswith(PACKAGE) else {}
 
     def _evaluation(self, training: Cell, trained_on: Cell, data: Cell, cover: str) -> None:
         """Evaluate on the parts of the dataset itself: an augmentation may have its own validation problems."""

@@ -83,18 +83,18 @@ def run_plan(
     """
     if is_published(folder):
         raise ComdivError(f"{folder} holds published results, which are for reading only: choose another folder")
-    if adopted := adopt_cells(folder):
+    if count := adopt_cells(folder):
         (watch or _nobody)(
-            State(0, 0, 0, 0, (), (f"{adopted} cells of an earlier version were renamed to their present keys",))
+            State(0, 0, 0, 0, (), (f"{count} cells of an earlier version were renamed to their present keys",))
         )
     cells = plan_cells(plan, base)
-    wanted = selected(plan, cells, datasets, methods, seeds)
+    todo = selected(plan, cells, datasets, methods, seeds)
     path = register_plan(plan, folder, cells, preset)
-    chosen = engine or LocalEngine(fitting_jobs(None, plan.training.threads))
+    launcher = engine or LocalEngine(fitting_jobs(None, plan.training.threads))
     try:
-        _Run(folder.resolve(), wanted, chosen, plan.training.threads, watch or _nobody).finish()
+        _Run(folder.resolve(), todo, launcher, plan.training.threads, watch or _nobody).finish()
     finally:
-        chosen.close()
+        launcher.close()
     return read_plan_results(folder, path)
 
 
@@ -255,7 +255,7 @@ def selected(
         if seed not in plan.training.seeds:
             there = ", ".join(map(str, plan.training.seeds))
             raise ComdivError(f"seed {seed} is not in this plan ({there})")
-    chosen = {
+    keys = {
         cell.key
         for cell in cells
         if (not datasets or _origin(cell.facts) in datasets)
@@ -264,9 +264,9 @@ def selected(
         and (cell.facts.method is not None or cell.facts.augmentation is None)  # augmentations only if they are needed
     }
     for cell in reversed(cells):  # each comes after those that it needs
-        if cell.key in chosen:
-            chosen.update(cell.needs)
-    return tuple(cell for cell in cells if cell.key in chosen)
+        if cell.key in keys:
+            keys.update(cell.needs)
+    return tuple(cell for cell in cells if cell.key in keys)
 
 
 def _origin(facts: Facts) -> str | None:
@@ -294,9 +294,9 @@ class Estimate:
 
     def left(self, jobs: int) -> str:
         """The time that this many jobs will need, for people."""
-        said = f"about {duration(self.seconds / jobs)}" if self.seconds else ""
+        time = f"about {duration(self.seconds / jobs)}" if self.seconds else ""
         more = f"{self.unknown} cells unlike any timed before" if self.unknown else ""
-        return " and ".join(filter(None, (said, more))) or "nothing"
+        return " and ".join(filter(None, (time, more))) or "nothing"
 
 
 def estimate(root: Path, cells: Sequence[Cell]) -> Estimate:
@@ -305,8 +305,8 @@ def estimate(root: Path, cells: Sequence[Cell]) -> Estimate:
     for record, seconds in _timed_cells(root):
         for likeness in _likenesses(Cell.from_json(record)):
             timings.setdefault(likeness, []).append(seconds)
-    found = [next((mean(timings[like]) for like in _likenesses(cell) if like in timings), None) for cell in cells]
-    return Estimate(sum(filter(None, found)), found.count(None))
+    times = [next((mean(timings[like]) for like in _likenesses(cell) if like in timings), None) for cell in cells]
+    return Estimate(sum(filter(None, times)), times.count(None))
 
 
 def _likenesses(cell: Cell) -> list[Likeness]:

@@ -211,11 +211,11 @@ class RunDetails:
 
     def compositions(self) -> Mapping[str, frozenset[str]]:
         """As the dataset's problems say."""
-        found = defaultdict(set)
+        by_composition = defaultdict(set)
         for problem in self._test():
             if problem.composition:
-                found[problem.composition].add(problem.id)
-        return {name: frozenset(ids) for name, ids in found.items()}
+                by_composition[problem.composition].add(problem.id)
+        return {name: frozenset(ids) for name, ids in by_composition.items()}
 
     def _test(self) -> tuple[Problem, ...]:
         path = None if self.source is None else self.source / "dataset" / "test.jsonl"

@@ -97,12 +97,12 @@ def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
     columns = recipe.get("columns")
     corpus = read_corpus(place.inputs["corpus"], columns=Columns(*columns.values()) if columns else None)
     if corpus.version != recipe["corpus"]["version"]:
-        wanted = recipe["corpus"]["version"]
-        raise ComdivError(f"{place.inputs['corpus']} has changed: {corpus.version}, the plan was made with {wanted}")
+        version = recipe["corpus"]["version"]
+        raise ComdivError(f"{place.inputs['corpus']} has changed: {corpus.version}, the plan was made with {version}")
     if (limit := recipe.get("limit")) is None:
         return corpus
-    drawn = sorted(corpus.problems, key=lambda problem: hashlib.sha256(problem.id.encode()).digest())[:limit]
-    return replace(corpus, problems=tuple(sorted(drawn, key=lambda problem: problem.id)))
+    sample = sorted(corpus.problems, key=lambda problem: hashlib.sha256(problem.id.encode()).digest())[:limit]
+    return replace(corpus, problems=tuple(sorted(sample, key=lambda problem: problem.id)))
 
 
 def _copy(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
@@ -113,8 +113,8 @@ def _copy(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
     staging.mkdir(parents=True)
     for name in (*(f"{part}.jsonl" for part in PARTS), "dataset.json"):
         shutil.copyfile(source / name, staging / name)
-    found = {name.removesuffix(".jsonl"): entry["sha256"] for name, entry in read_facts(staging)["files"].items()}
-    if found != recipe["files"] or not is_intact(staging, read_facts(staging)):
+    hashes = {name.removesuffix(".jsonl"): entry["sha256"] for name, entry in read_facts(staging)["files"].items()}
+    if hashes != recipe["files"] or not is_intact(staging, read_facts(staging)):
         raise ComdivError(f"{source} has changed since the plan was made")
     staging.replace(out)
 

@@ -16,7 +16,7 @@ from comdiv.experiments.reporting.figures import (
 from comdiv.figures import DARK, LIGHT, THEMES, check_figure, figure_texts, house_style
 from comdiv.splitting.measurement import Frequency
 
-GAPS = [Gap("GTS", 71.5, 51.2, 70.0, 50.0), Gap("MathEN", 66.5, 46.9)]
+GAPS = [Gap("GTS", 71.5, 51.2, (70.0, 50.0)), Gap("MathEN", 66.5, 46.9)]
 CURVE = [Point(0.1, 80, (75, 85)), Point(0.5, 60, (55, 65)), Point(0.9, 40)]
 HISTORY = [{"epoch": 1, "loss": 2.0, "validation_accuracy": 0.2}, {"epoch": 2, "loss": 1.0, "validation_accuracy": 0.4}]
 UNVALIDATED = [{**entry, "validation_accuracy": None} for entry in HISTORY]

@@ -73,9 +73,9 @@ def accuracy_entry(number: Number, *, against: str | None = None) -> Entry:
 
 def _dataset(number: Number, *, target: bool = True) -> str:
     """The dataset's name with what distinguishes points of a curve on it."""
-    asked = f" (target {number.facts.target:g})" if target and number.facts.target is not None else ""
+    aim = f" (target {number.facts.target:g})" if target and number.facts.target is not None else ""
     rounds = "" if number.facts.rounds is None else f", {number.facts.rounds} rounds"
-    return f"{number.dataset}{asked}{rounds}"
+    return f"{number.dataset}{aim}{rounds}"
 
 
 def _column(title: str, key: object, show: Show, group: str) -> Column:
@@ -96,11 +96,11 @@ _METHOD_OF_LINE = Column.words("Method", lambda line: any_of(line).method)
 
 def accuracy_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """Methods × test sets, with the relative gap where there is something to compare (Tables II and IV)."""
-    chosen = single_numbers(numbers)
-    compared = pairs(chosen)
+    records = single_numbers(numbers)
+    compared = pairs(records)
     validated = {pair.easy for pair in compared if pair.easy[1] == "validation"}
     columns = [_METHOD_OF_LINE]
-    for name in dict.fromkeys(number.dataset for number in chosen):
+    for name in dict.fromkeys(number.dataset for number in records):
         parts = ("validation", "test") if (name, "validation") in validated else ("test",)
         columns += [_column(part, (name, part), show, name) for part in parts]
     columns += [Column(pair.title, "Relative gap", show=partial(_gap_entry, pair)) for pair in compared]
@@ -109,7 +109,7 @@ def accuracy_table(plan: PlanResults, numbers: Sequence[Number], show: Show = ac
         "Below it the paper's number with ours minus the paper's, and the paired difference from the method without "
         "augmentation on the same problems. Relative gap: accuracy without over accuracy with new compositions, less 1."
     )
-    return tabulate(f"{plan.name}-accuracy", "Answer accuracy", columns, by_method(chosen).values(), caption)
+    return tabulate(f"{plan.name}-accuracy", "Answer accuracy", columns, by_method(records).values(), caption)
 
 
 def _gap_entry(pair: Pair, line: Line) -> Entry:
@@ -129,9 +129,9 @@ def _gap_entry(pair: Pair, line: Line) -> Entry:
 
 def composition_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """Accuracy on new structures and on known structures in new surroundings, separately (Table III)."""
-    chosen = composition_numbers(numbers)
-    lines = arrange(chosen, lambda number: number.method, lambda number: (number.dataset, number.subset))
-    datasets = dict.fromkeys(number.dataset for number in chosen)
+    records = composition_numbers(numbers)
+    lines = arrange(records, lambda number: number.method, lambda number: (number.dataset, number.subset))
+    datasets = dict.fromkeys(number.dataset for number in records)
     columns = [_column(subset, (name, subset), show, name) for name in datasets for subset in COMPOSITIONS]
     caption = (
         "Structural: a new expression template. Lexical: a known template in surroundings in which it was not seen."
@@ -142,12 +142,12 @@ def composition_table(plan: PlanResults, numbers: Sequence[Number], show: Show =
 
 def coverage_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
     """The same trained solvers, decoded with and without the constraint that every quantity is used."""
-    chosen = [n for n in numbers if n.part == "test" and n.subset is None and n.facts.rounds is None]
+    records = [n for n in numbers if n.part == "test" and n.subset is None and n.facts.rounds is None]
     titles = {"none": "without", "soft": "soft", "hard": "hard"}
-    covers = [cover for cover in titles if any(n.facts.cover == cover for n in chosen)]
+    covers = [cover for cover in titles if any(n.facts.cover == cover for n in records)]
     if len(covers) < 2:
         return None
-    lines = arrange(chosen, lambda n: (n.method, n.dataset, n.facts.target), lambda n: n.facts.cover)
+    lines = arrange(records, lambda n: (n.method, n.dataset, n.facts.target), lambda n: n.facts.cover)
     show = partial(accuracy_entry, against=UNCOVERED)
     columns = [_METHOD_OF_LINE, Column.words("Dataset", lambda line: any_of(line).dataset)]
     columns += [_column(titles[cover], cover, show, "Coverage constraint") for cover in covers]
@@ -162,10 +162,10 @@ _CURVE_CAPTION = "Answer accuracy in percent on test: mean over seeds ± half of
 
 def divergence_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """One row per split, by increasing target divergence (Figure 5a)."""
-    chosen = [number for number in main_numbers(numbers) if number.part == "test"]
-    if not has_curve(chosen):
+    records = [number for number in main_numbers(numbers) if number.part == "test"]
+    if not has_curve(records):
         return None
-    chosen.sort(key=lambda number: (number.facts.corpus or "", number.method, number.facts.target or 0.0))
+    records.sort(key=lambda number: (number.facts.corpus or "", number.method, number.facts.target or 0.0))
     columns = [
         Column("Corpus", number=False, show=lambda number: Entry(number.facts.corpus or "", number.facts.corpus)),
         _METHOD,
@@ -176,7 +176,7 @@ def divergence_table(plan: PlanResults, numbers: Sequence[Number], show: Show = 
         Column("Accuracy", show=show),
         _N,
     ]
-    return tabulate(f"{plan.name}-curve", "Accuracy against compound divergence", columns, chosen, _CURVE_CAPTION)
+    return tabulate(f"{plan.name}-curve", "Accuracy against compound divergence", columns, records, _CURVE_CAPTION)
 
 
 def _target_entry(number: Number) -> Entry:
@@ -185,7 +185,7 @@ def _target_entry(number: Number) -> Entry:
 
 def rounds_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accuracy_entry) -> Table | None:
     """One row per number of rounds (Figure 5b)."""
-    chosen = [n for n in main_numbers(numbers) if n.part == "test" and n.facts.rounds is not None]
+    records = [n for n in main_numbers(numbers) if n.part == "test" and n.facts.rounds is not None]
 
     def problems(number: Number) -> int | None:
         return next((int(count) for count in trainings_of(plan, number, "problems")), None)
@@ -203,7 +203,7 @@ def rounds_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accu
         Column.numbers("Seconds per epoch", seconds, ".1f"),
     ]
     title, caption = "Accuracy and time against rounds", f"{_CURVE_CAPTION} Times depend on the machine."
-    return tabulate(f"{plan.name}-curve", title, columns, chosen, caption)
+    return tabulate(f"{plan.name}-curve", title, columns, records, caption)
 
 
 # --- test texts in the training set: augmentation can rejoin what a synthesis took apart ---
@@ -212,9 +212,9 @@ def rounds_table(plan: PlanResults, numbers: Sequence[Number], show: Show = accu
 def overlap_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
     """One row per method with augmentation, and for others if training and test share a text."""
     parts = {None: "all", NOT_IN_TRAIN: "without them", IN_TRAIN: "on them"}
-    chosen = [n for n in numbers if n.part == "test" and n.subset in parts and n.unconstrained]
+    records = [n for n in numbers if n.part == "test" and n.subset in parts and n.unconstrained]
     lines = arrange(
-        chosen, lambda n: (n.method, n.dataset, n.facts.target, n.facts.rounds), lambda number: number.subset
+        records, lambda n: (n.method, n.dataset, n.facts.target, n.facts.rounds), lambda number: number.subset
     )
     lines = [line for line in lines if _has_overlap(line)]
     columns = [
@@ -229,8 +229,8 @@ def overlap_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
 
 
 def _has_overlap(line: Line) -> bool:
-    known = IN_TRAIN in line and NOT_IN_TRAIN in line
-    return known and (line[IN_TRAIN].n > 0 or line[IN_TRAIN].facts.augmentation is not None)
+    both = IN_TRAIN in line and NOT_IN_TRAIN in line
+    return both and (line[IN_TRAIN].n > 0 or line[IN_TRAIN].facts.augmentation is not None)
 
 
 def _bare_entry(number: Number) -> Entry:
@@ -244,15 +244,15 @@ def _bare_entry(number: Number) -> Entry:
 
 def breakdown_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
     """Accuracy by operators, templates and subsets: each part pooled over seeds, with Wilson's interval."""
-    chosen = [number for number in numbers if number.part == "test" and number.subset is None and number.known]
-    names = {name for number in chosen for name, share in number.breakdown.items() if share.n}
+    records = [number for number in numbers if number.part == "test" and number.subset is None and number.known]
+    names = {name for number in records for name, share in number.breakdown.items() if share.n}
     parts = [Column(name, show=partial(_part_entry, name)) for name in sorted(names, key=_part_order)]
     columns = [_METHOD, _WHOLE_DATASET, _COVERAGE, *parts]
     caption = (
         "Answer accuracy in percent on parts of the test set, over all seeds together; n counts each problem once."
     )
     name, title = f"{plan.name}-breakdown", "By operators, templates and composition"
-    return tabulate(name, title, columns, chosen, caption, long=True, detail=True) if parts else None
+    return tabulate(name, title, columns, records, caption, long=True, detail=True) if parts else None
 
 
 def _part_entry(name: str, number: Number) -> Entry:

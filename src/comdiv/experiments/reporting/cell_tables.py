@@ -31,9 +31,9 @@ class _Divergences:
 
 def dataset_table(plan: PlanResults, numbers: Sequence[Any] = ()) -> Table | None:
     """One row per dataset and k it was measured at; None if the plan makes no dataset (Table I)."""
-    measured = plan.of_kind("measurement")
-    sources = {source.key for cell in measured if (source := plan.ancestor(cell, "dataset")) is not None}
-    cells = [*measured, *(cell for cell in plan.of_kind("dataset") if cell.key not in sources)]
+    measurements = plan.of_kind("measurement")
+    sources = {source.key for cell in measurements if (source := plan.ancestor(cell, "dataset")) is not None}
+    cells = [*measurements, *(cell for cell in plan.of_kind("dataset") if cell.key not in sources)]
     caption = (
         "Train and validation together against test. Divergences as the paper defines them: near 0 the two sides are "
         "distributed alike, near 1 they share next to nothing. Twins differ in their numbers only."
@@ -54,8 +54,8 @@ def measurement_of(cell: Cell) -> Record:
 def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
     """The divergence of a cell's dataset at the paper's α: as measured, or else as the split recorded it."""
     source = plan.ancestor(cell, "dataset")
-    measured = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
-    return None if measured is None else _paper_alpha(measurement_of(measured).get("compound_divergence"))
+    measurement = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
+    return None if measurement is None else _paper_alpha(measurement_of(measurement).get("compound_divergence"))
 
 
 def _divergences(plan: PlanResults, cell: Cell) -> _Divergences:
@@ -218,9 +218,9 @@ def training_table(plan: PlanResults, numbers: Sequence[Any] = ()) -> Table | No
     for cell in plan.of_kind("training"):
         if cell.status == "done" and cell.summary.get("problems") is not None:
             facts = cell.facts
-            changed = [f"{name}={value}" for name, value in facts.settings.items()] if plan.plan.get("tuning") else []
+            settings = [f"{name}={value}" for name, value in facts.settings.items()] if plan.plan.get("tuning") else []
             rounds = [] if facts.rounds is None else [f"{facts.rounds} rounds"]
-            groups[", ".join([facts.method or "", *rounds, *changed]), facts.dataset or ""].append(cell)
+            groups[", ".join([facts.method or "", *rounds, *settings]), facts.dataset or ""].append(cell)
     rows = [_Trainings(method, dataset, cells) for (method, dataset), cells in groups.items()]
     caption = (
         "Means over seeds. Seconds are processor time: they depend on the machine, but not on what else runs on it."

@@ -81,16 +81,16 @@ def shown_problem(
     colours = {q.index: (q.index if clusters is None else clusters[q.index]) % COLOURS for q in quantities}
     hints = {q.index: f"N{q.index}" if clusters is None else f"cluster {clusters[q.index]}" for q in quantities}
     new = [] if compared_with is None else new_parts(problem.text, compared_with)
-    known = []
+    details = []
     if problem.expression is not None:
-        known += [("expression", to_infix(problem.expression)), ("template", template(problem.expression))]
+        details += [("expression", to_infix(problem.expression)), ("template", template(problem.expression))]
     if problem.answer is not None:
-        known.append(("answer", format_number(problem.answer)))
+        details.append(("answer", format_number(problem.answer)))
     return ShownProblem(
         heading=heading,
         language=problem.language,
         spans=tuple(_spans(problem.text, quantities, colours, hints, new)),
-        facts=(*known, *facts),
+        facts=(*details, *facts),
         tree=_tree(problem, quantities, colours, clusters),
         verdict=verdict,
     )
@@ -98,7 +98,7 @@ def shown_problem(
 
 def new_parts(text: str, old: str) -> list[tuple[int, int]]:
     """The parts of a text (start, end) whose words an older text does not have in that order."""
-    words, old_words = list(_TOKEN.finditer(text)), [found.group().lower() for found in _TOKEN.finditer(old)]
+    words, old_words = list(_TOKEN.finditer(text)), [match.group().lower() for match in _TOKEN.finditer(old)]
     matcher = difflib.SequenceMatcher(None, old_words, [word.group().lower() for word in words], autojunk=False)
     return [
         (words[start].start(), words[end - 1].end())
@@ -142,8 +142,8 @@ def _tree(
         return "none"
 
     drawing = draw_svg(problem.expression, label, colour)  # escapes every text itself
-    named = html.escape(to_infix(problem.expression), quote=True)
-    return Markup(drawing.replace('role="img"', f'role="img" aria-label="Tree of {named}"', 1))
+    words = html.escape(to_infix(problem.expression), quote=True)
+    return Markup(drawing.replace('role="img"', f'role="img" aria-label="Tree of {words}"', 1))
 
 
 LONGEST = 260  # characters of a text that is shown
@@ -165,11 +165,11 @@ MakeExample = Callable[[PlanResults, Cell], WorkedExample | None]
 
 def worked_examples(plans: Sequence[PlanResults]) -> list[WorkedExample]:
     """One example of each kind for which the results have problems; datasets without texts have none."""
-    finished = [(plan, cell) for plan in plans for cell in plan.cells if cell.status == "done"]
-    reports = (cell.summary.get("report", {}) for _, cell in finished)
+    cells = [(plan, cell) for plan in plans for cell in plan.cells if cell.status == "done"]
+    reports = (cell.summary.get("report", {}) for _, cell in cells)
     operations = operation_labels(record for report in reports for record in report.get("rounds", ()))
     kinds: list[MakeExample] = [_clusters, _decomposition, *(partial(_operation, name) for name in operations)]
-    examples = (next(filter(None, (make(plan, cell) for plan, cell in finished)), None) for make in kinds)
+    examples = (next(filter(None, (make(plan, cell) for plan, cell in cells)), None) for make in kinds)
     return [example for example in examples if example is not None]
 
 
@@ -182,14 +182,14 @@ def _clusters(plan: PlanResults, cell: Cell) -> WorkedExample | None:
         return None
     k = cell.facts.k or 10
     extraction = extract(sorted(problems, key=lambda problem: problem.id)[:MOST_PROBLEMS])
-    chosen = three_problems(extraction, k)
-    if chosen is None:
+    positions = three_problems(extraction, k)
+    if positions is None:
         return None
     by_problem = extraction.clusters_by_problem(k)
     shown = []
-    for letter, position in zip("abc", chosen, strict=True):
+    for letter, position in zip("abc", positions, strict=True):
         problem, clusters = extraction.problems[position], by_problem[position].tolist()
-        assert problem.expression is not None  # only such problems are chosen
+        assert problem.expression is not None  # only such problems have positions
         compound = max(compounds_of(problem.expression, clusters), key=len)
         shown.append(shown_problem(problem, f"({letter}) {problem.id}", [("compound", compound)], clusters=clusters))
     return WorkedExample(
@@ -212,10 +212,10 @@ def three_problems(extraction: Extraction, k: int) -> tuple[int, int, int] | Non
     def size(position: int) -> int:
         return len(extraction.problems[position].text)
 
-    for compounds in sorted(roots.values(), key=lambda found: -sum(map(len, found.values()))):
+    for compounds in sorted(roots.values(), key=lambda roots: -sum(map(len, roots.values()))):
         ranked = sorted(compounds.items(), key=lambda item: (-len(item[1]), item[0]))
         for root, positions in ranked:
-            others = [p for other, found in ranked if other != root for p in found]
+            others = [p for other, places in ranked if other != root for p in places]
             if len(positions) > 1 and others:
                 first = min(positions, key=lambda p: (size(p), p))
                 # Twins and problems of the same scene show nothing: the third shares few words with the first.
@@ -271,10 +271,10 @@ def _operation(operation: str, plan: PlanResults, cell: Cell) -> WorkedExample |
     if cell.kind != "augmentation":
         return None
     train = _train_of(cell)
-    known = {problem.id: problem for problem in (*train, *part_problems(plan, cell, "train"))}
+    by_id = {problem.id: problem for problem in (*train, *part_problems(plan, cell, "train"))}
     new = [p for p in train if p.provenance.operation == operation and len(p.text) <= LONGEST]
     for problem in sorted(new, key=lambda problem: (len(problem.text), problem.id)):
-        parents = [known[name] for name in problem.provenance.parents if name in known]
+        parents = [by_id[name] for name in problem.provenance.parents if name in by_id]
         # The frame is the parent whose words the new text mostly keeps: operation 1 puts the other's story into it.
         if parents and len({parent.text for parent in parents} | {problem.text}) == len(parents) + 1:
             frame = parents[-1] if operation == "operation 1" else parents[0]
@@ -376,10 +376,10 @@ def _round_facts(cell: Cell) -> str:
     """How many candidates there were and how many were kept, from the augmentation's report."""
     path = cell.file("dataset/report.json")
     rounds = [] if path is None else json.loads(path.read_text(encoding="utf-8")).get("rounds", [])[:1]
-    told = [
+    lines = [
         f"{operation}: {counts['drafts']:,} drafts, {counts['passed']:,} passed, {counts['kept']:,} kept"
         for record in rounds
         for operation in operation_labels(rounds)
         if (counts := record.get(operation))
     ]
-    return "; ".join(told).capitalize() + ". " if told else ""
+    return "; ".join(lines).capitalize() + ". " if lines else ""

@@ -15,11 +15,10 @@ from comdiv.experiments.reporting.cell_tables import compound_divergence
 from comdiv.experiments.reporting.numbers import (
     Both,
     Number,
-    by_method,
+    compared,
     composition_numbers,
     has_curve,
     main_numbers,
-    pairs,
     single_numbers,
     trainings_of,
 )
@@ -65,13 +64,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A method without and with new compositions, in percent; the paper's numbers if it has them."""
+    """A method without and with new compositions, in percent, and the same in the paper if it has them."""
 
     method: str
     easy: float
     hard: float
-    paper_easy: float | None = None
-    paper_hard: float | None = None
+    paper: tuple[float | None, float | None] = (None, None)
 
 
 # --- drawing ---
@@ -89,13 +87,13 @@ def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: 
         all_axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, fontsize=8)
         return figure
 
-    told = _told(
+    words = _in_words(
         (title, (f"{gap.method} {gap.easy:.1f} to {gap.hard:.1f}" for gap in gaps)) for title, gaps in panels.items()
     )
     caption = f"From {easy} to {hard}: the length of a line is what new compositions cost."
-    if any(gap.paper_hard is not None for gaps in panels.values() for gap in gaps):
+    if any(gap.paper[1] is not None for gaps in panels.values() for gap in gaps):
         caption += " Rings: the paper."
-    return Picture(name, f"The gap between {easy} and {hard}", caption, told, draw, wide=len(panels) > 1)
+    return Picture(name, f"The gap between {easy} and {hard}", caption, words, draw, wide=len(panels) > 1)
 
 
 def _draw_gaps(axes: "Axes", gaps: Sequence[Gap], theme: Theme, easy: str, hard: str) -> None:
@@ -103,7 +101,7 @@ def _draw_gaps(axes: "Axes", gaps: Sequence[Gap], theme: Theme, easy: str, hard:
     for row, gap in zip(rows, gaps, strict=True):
         axes.plot([gap.hard, gap.easy], [row, row], color=theme.faint, linewidth=3, solid_capstyle="round", zorder=1)
         ring = "the paper" if row == rows[0] else None  # one entry in the legend
-        for printed, colour in ((gap.paper_hard, theme.test), (gap.paper_easy, theme.train)):
+        for printed, colour in zip(gap.paper[::-1], (theme.test, theme.train), strict=True):
             if printed is not None:
                 axes.scatter(
                     [printed], [row], 95, facecolors="none", edgecolors=colour, zorder=2, linewidths=1, label=ring
@@ -130,8 +128,8 @@ def curve_figure(name: str, title: str, caption: str, series: Mapping[str, Seque
         _label(axes, x=x, title=title, legend=8)
         return figure
 
-    told = _told((label, (f"{p.y:.1f} at {p.x:.2f}" for p in points)) for label, points in series.items())
-    return Picture(name, title, caption, told, draw)
+    words = _in_words((label, (f"{p.y:.1f} at {p.x:.2f}" for p in points)) for label, points in series.items())
+    return Picture(name, title, caption, words, draw)
 
 
 def rounds_figure(
@@ -157,15 +155,15 @@ def rounds_figure(
             right.spines["right"].set_visible(True)
             right.grid(visible=False)
             handles += list(right.lines)
-        named = {str(handle.get_label()): handle for handle in handles if not str(handle.get_label()).startswith("_")}
+        entries = {str(handle.get_label()): handle for handle in handles if not str(handle.get_label()).startswith("_")}
         # Below the axes: the lines of two measures leave no corner free.
-        columns = 2 if len(named) > 2 else 1
-        figure.legend(named.values(), named.keys(), fontsize=7, loc="outside lower center", ncols=columns)
+        columns = 2 if len(entries) > 2 else 1
+        figure.legend(entries.values(), entries.keys(), fontsize=7, loc="outside lower center", ncols=columns)
         return figure
 
-    told = _told((label, (f"{p.y:.1f} % after {p.x:g}" for p in points)) for label, points in accuracy.items())
+    words = _in_words((label, (f"{p.y:.1f} % after {p.x:g}" for p in points)) for label, points in accuracy.items())
     caption = "More rounds, more data: what they bring (blue) and what they cost (orange). The paper's Figure 5b."
-    return Picture(name, title, caption, told, draw)
+    return Picture(name, title, caption, words, draw)
 
 
 def training_figure(
@@ -192,10 +190,10 @@ def training_figure(
         _label(panels[0], x="epoch", y="training loss", title=f"Training on {where}", legend=7)
         return figure
 
-    told = "; ".join(f"{label}: {len(histories)} trainings" for label, histories in runs.items())
-    measured = " and ".join(what.removesuffix(" (%)") for what, _ in measures.values())
-    caption = f"Trainings on {where}: {measured} by epoch, one line per seed."
-    return Picture(name, f"Training on {where}", caption, told, draw, wide=True)
+    words = "; ".join(f"{label}: {len(histories)} trainings" for label, histories in runs.items())
+    names = " and ".join(what.removesuffix(" (%)") for what, _ in measures.values())
+    caption = f"Trainings on {where}: {names} by epoch, one line per seed."
+    return Picture(name, f"Training on {where}", caption, words, draw, wide=True)
 
 
 def composition_figure(name: str, where: str, parts: Mapping[str, Mapping[str, Point]]) -> Picture:
@@ -219,9 +217,11 @@ def composition_figure(name: str, where: str, parts: Mapping[str, Mapping[str, P
         axes.set_ylim(0, 105)
         return figure
 
-    told = _told((label, (f"{method} {p.y:.1f}" for method, p in values.items())) for label, values in parts.items())
+    words = _in_words(
+        (label, (f"{method} {p.y:.1f}" for method, p in values.items())) for label, values in parts.items()
+    )
     caption = "New expression structures against known structures in new surroundings, with 95 % intervals (Table III)."
-    return Picture(name, f"Composition types of {where}", caption, told, draw, wide=wide)
+    return Picture(name, f"Composition types of {where}", caption, words, draw, wide=wide)
 
 
 def frequencies_picture(
@@ -230,9 +230,9 @@ def frequencies_picture(
     """Atoms or compounds in train and in test."""
     only_test = sum(frequency.train == 0 and frequency.test > 0 for frequency in frequencies)
     caption = f"{kind.capitalize()} of {where}; {only_test} of {len(frequencies)} occur in test only."
-    told = f"{kind} of {where}: divergence {divergence:.3f}. {caption}"
+    words = f"{kind} of {where}: divergence {divergence:.3f}. {caption}"
     draw = frequency_figure(kind, frequencies, divergence)
-    return Picture(name, f"{kind.capitalize()} of {where}", caption, told, draw, wide=True)
+    return Picture(name, f"{kind.capitalize()} of {where}", caption, words, draw, wide=True)
 
 
 def _panels(width: float, height: float, count: int = 1) -> tuple["Figure", Sequence["Axes"]]:
@@ -267,7 +267,7 @@ def _annotate(axes: "Axes", value: float, x: float, y: float, above: int) -> Non
     axes.annotate(f"{value:.1f}", (x, y), (0, above), textcoords="offset points", ha="center", fontsize=7)
 
 
-def _told(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
+def _in_words(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
     """A figure in words: its parts, each with its values."""
     return "; ".join(f"{label}: {', '.join(values)}" for label, values in parts)
 
@@ -288,22 +288,20 @@ def plan_pictures(plan: PlanResults, numbers: Sequence[Number]) -> list[Picture]
 
 
 def _gaps(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
-    chosen = single_numbers(numbers)
-    methods = by_method(chosen).values()
+    singles = single_numbers(numbers)
     for kind, easy, hard in (("test", "i.i.d.", "compositional"), ("validation", "validation", "test")):
         panels = {}
-        for pair in (pair for pair in pairs(chosen) if pair.easy[1] == kind):
-            gaps = [_gap(both) for line in methods if (both := pair.of(line)) is not None]
-            if gaps:
-                n = max(number.n for number in chosen if (number.dataset, number.part) == pair.hard)
-                panels[f"{pair.title} (n = {n:,})"] = gaps
+        for pair, methods in compared(singles):
+            if methods and pair.easy[1] == kind:
+                n = max(number.n for number in singles if (number.dataset, number.part) == pair.hard)
+                panels[f"{pair.title} (n = {n:,})"] = [_gap(both) for both in methods]
         if panels:
             yield gap_figure(f"{plan.name}-gap-{kind}", panels, easy, hard)
 
 
 def _gap(both: Both) -> Gap:
-    printed = (None if number.paper is None else number.paper.percent for number in (both.easy, both.hard))
-    return Gap(both.easy.method, 100 * both.easy_accuracy, 100 * both.hard_accuracy, *printed)
+    easy, hard = (None if number.paper is None else number.paper.percent for number in (both.easy, both.hard))
+    return Gap(both.easy.method, 100 * both.easy_accuracy, 100 * both.hard_accuracy, (easy, hard))
 
 
 def _compositions(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:

@@ -64,8 +64,8 @@ class Number:
     @property
     def id(self) -> str:
         """Its id on the page: the same for the same plan, method, dataset and part."""
-        told = (self.plan, self.method, repr(self.facts), self.part, self.subset)
-        return f"number-{hashlib.sha256(repr(told).encode()).hexdigest()[:12]}"
+        identity = (self.plan, self.method, repr(self.facts), self.part, self.subset)
+        return f"number-{hashlib.sha256(repr(identity).encode()).hexdigest()[:12]}"
 
     @property
     def dataset(self) -> str:
@@ -206,12 +206,12 @@ def plan_numbers(plan: PlanResults) -> list[Number]:
 
 def _group(facts: Facts, **changes: object) -> str:
     """Everything that makes two cells seeds of the same number."""
-    named = {
+    group = {
         "dataset": facts.dataset, "target": facts.target, "method": facts.method, "rounds": facts.rounds,
         "augmentation_seed": facts.augmentation_seed, "cover": facts.cover, "settings": dict(facts.settings),
         "steps_like": facts.steps_like, **changes,
     }  # fmt: skip
-    return json.dumps(named, sort_keys=True)
+    return json.dumps(group, sort_keys=True)
 
 
 def _numbers(plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tuple[Cell, ...]]) -> Iterator[Number]:
@@ -233,9 +233,9 @@ def _numbers(plan: PlanResults, cells: tuple[Cell, ...], groups: Mapping[str, tu
 
 def _evaluated_parts(plan: PlanResults, cells: tuple[Cell, ...]) -> list[str]:
     """The parts that a plan evaluates, without those that the dataset turned out not to have."""
-    asked = plan.plan.get("evaluate", {}).get("parts", PARTS)
+    parts = plan.plan.get("evaluate", {}).get("parts", PARTS)
     done = [cell.summary for cell in cells if cell.status == "done"]
-    return [part for part in PARTS if part in asked and (not done or any(part in summary for summary in done))]
+    return [part for part in PARTS if part in parts and (not done or any(part in summary for summary in done))]
 
 
 def _method(facts: Facts, groups: Mapping[str, tuple[Cell, ...]]) -> str:
@@ -398,6 +398,12 @@ def pairs(numbers: Sequence[Number]) -> list[Pair]:
                 title = f"{fact.corpus} {SPLITS[fact.split]}"
                 compared.append(Pair(title, fact.corpus or "", (control, "test"), (name, "test")))
     return compared
+
+
+def compared(numbers: Sequence[Number]) -> list[tuple[Pair, list[Both]]]:
+    """Each pair of test sets with the numbers of the methods that are known on both."""
+    lines = by_method(numbers).values()
+    return [(pair, [both for line in lines if (both := pair.of(line)) is not None]) for pair in pairs(numbers)]
 
 
 def trainings_of(plan: PlanResults, number: Number, key: str) -> list[float]:

@@ -122,12 +122,12 @@ def _lead(plans: Sequence[PlanResults], sections: Sequence[Section]) -> str:
 
 def _unique(numbers: Sequence[Number]) -> list[Number]:
     """Plans share cells: a number that several of them have is shown only once at the top."""
-    unique: dict[tuple[object, ...], Number] = {}
+    first: dict[tuple[object, ...], Number] = {}
     for number in numbers:
         facts = number.facts
-        told = (facts.dataset, facts.cover, facts.rounds, facts.target, facts.steps_like)
-        unique.setdefault((number.method, number.part, number.subset, *told), number)
-    return list(unique.values())
+        place = (facts.dataset, facts.cover, facts.rounds, facts.target, facts.steps_like)
+        first.setdefault((number.method, number.part, number.subset, *place), number)
+    return list(first.values())
 
 
 def _recipe(plan: PlanResults) -> dict[str, Any]:

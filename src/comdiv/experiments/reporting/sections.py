@@ -10,7 +10,7 @@ from comdiv.evaluation.kappa import Agreement, Kappa, PairAgreement, agreement
 from comdiv.evaluation.significance import wilson_interval
 from comdiv.experiments.cell import PlanResults
 from comdiv.experiments.reporting.figures import Picture, plan_pictures
-from comdiv.experiments.reporting.numbers import Number, by_method, pairs, single_numbers
+from comdiv.experiments.reporting.numbers import Number, compared, single_numbers
 from comdiv.experiments.reporting.paper import read_paper
 from comdiv.experiments.reporting.tables import (
     EMPTY,
@@ -78,16 +78,16 @@ def plan_section(plan: PlanResults, numbers: Sequence[Number]) -> Section:
 
 
 def _kicker(plan: PlanResults) -> str:
-    told = [f"Plan {plan.name}"]
+    parts = [f"Plan {plan.name}"]
     if plan.reproduces:
-        told.append(f"reproduces {plan.reproduces}")
+        parts.append(f"reproduces {plan.reproduces}")
     if plan.preset:
         miniature = ": a small run of the whole path, not a result to compare with the paper"
-        told.append(f"preset {plan.preset}{miniature if plan.preset == 'smoke' else ''}")
+        parts.append(f"preset {plan.preset}{miniature if plan.preset == 'smoke' else ''}")
     done = sum(cell.status == "done" for cell in plan.cells)
     failed = sum(cell.status == "failed" for cell in plan.cells)
-    told.append(f"{done} of {len(plan.cells)} cells done" + (f", {failed} failed" if failed else ""))
-    return "; ".join(told) + "."
+    parts.append(f"{done} of {len(plan.cells)} cells done" + (f", {failed} failed" if failed else ""))
+    return "; ".join(parts) + "."
 
 
 # --- tiles ---
@@ -115,8 +115,8 @@ class Tile:
 
 def tiles(numbers: Sequence[Number]) -> list[Tile]:
     """The main results in a few tiles: what new compositions cost, and what augmentation gains or loses."""
-    chosen = single_numbers(numbers)
-    return [*_gain_tiles(chosen), *_gap_tiles(chosen)][:MOST_TILES]
+    singles = single_numbers(numbers)
+    return [*_gain_tiles(singles), *_gap_tiles(singles)][:MOST_TILES]
 
 
 def _gain_tiles(numbers: Sequence[Number]) -> list[Tile]:
@@ -138,8 +138,7 @@ def _gain_tiles(numbers: Sequence[Number]) -> list[Tile]:
 def _gap_tiles(numbers: Sequence[Number]) -> list[Tile]:
     """One method per pair of test sets: the best one on new compositions, so as not to exaggerate."""
     plain = {number.method for number in numbers if number.facts.plain is None}
-    lines = [line for method, line in by_method(numbers).items() if method in plain]
-    gaps = [(pair, both) for pair in pairs(numbers) for line in lines if (both := pair.of(line)) is not None]
+    gaps = [(pair, both) for pair, methods in compared(numbers) for both in methods if both.hard.method in plain]
     best: dict[str, Tile] = {}
     for pair, both in sorted(gaps, key=lambda gap: -gap[1].hard_accuracy):
         easy, hard = ("validation", "test") if pair.easy[1] == "validation" else ("i.i.d.", "ComDiv")
@@ -159,9 +158,9 @@ def _seeds(count: int) -> str:
 
 def human_section(runs: Path, plans: Sequence[PlanResults], files: Sequence[Path] = ()) -> Section | None:
     """Shares, κ and the tables behind it; without marks, how to get them. None if nothing was augmented either."""
-    chosen = list(files) or judgement_files(runs)
+    paths = list(files) or judgement_files(runs)
     augmented = [cell for plan in plans for cell in plan.of_kind("augmentation") if cell.status == "done"]
-    if not chosen and not augmented:
+    if not paths and not augmented:
         return None
     section = partial(Section, "human-evaluation", "Human evaluation")
     printed = read_paper().human_evaluation
@@ -170,16 +169,16 @@ def human_section(runs: Path, plans: Sequence[PlanResults], files: Sequence[Path
         f"In the paper, two people marked {printed['problems']} augmented problems: {shares} were judged good, "
         f"κ = {printed['kappa']:g} (§V-D)."
     )
-    if not chosen:
+    if not paths:
         there = next((cell for cell in augmented if cell.file("dataset/train.jsonl") is not None), None)
         data = "AUGMENTED" if there is None else f"{runs.name}/cells/{there.key}/dataset"
         command = f"comdiv judge {data} --judge Ann --judge Ben --sample 100 --out {runs.name}/{JUDGEMENTS}"
-        told = "Nobody has judged problems of these results yet"
-        return section(f"{paper} {told}: {command}, then make the report again.", ())
-    marks = agreement(read_judgement_files(chosen))
-    told = f"{len(marks.problems):,} problems, {len(marks.judges)} judges. {paper}"
+        text = "Nobody has judged problems of these results yet"
+        return section(f"{paper} {text}: {command}, then make the report again.", ())
+    marks = agreement(read_judgement_files(paths))
+    text = f"{len(marks.problems):,} problems, {len(marks.judges)} judges. {paper}"
     tables = (_shares_table(marks), _kappa_table(marks), *map(_pair_table, marks.good.pairs))
-    return section(told, tuple(table for table in tables if table is not None))
+    return section(text, tuple(table for table in tables if table is not None))
 
 
 def _shares_table(marks: Agreement) -> Table | None:
