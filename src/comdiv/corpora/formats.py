@@ -18,9 +18,8 @@ from xml.etree import ElementTree
 from comdiv.corpora.record_files import Complain, Record, Records, read_text_file, text_records
 from comdiv.corpora.steps import final_answer
 from comdiv.errors import ComdivError
-from comdiv.expression import (
-    format_number,
-)
+from comdiv.expression import TOLERANCE, ExpressionError, answers_agree, format_number, parse, value_of
+from comdiv.expression.scanning import plain_signs
 from comdiv.reading import read_text
 from comdiv.registry import FORMATS
 
@@ -28,18 +27,27 @@ Notation = Literal["infix", "prefix", "steps"]  # steps: a solution with GSM8K's
 NumberWords = Literal["never", "auto", "always"]
 _BEGINNING = 65_536  # bytes that decide how a file is read
 _NUMBER_NAME = re.compile(r"\bnumber([0-9]{1,4})\b")
-_ANSWER_NUMBER = re.compile(r"\s*([-+]?[\d.,]+(?:/\d+)?%?)\s*(?:\([^)]*\)\s*)?")
+# ASDiv's formulas: a unit in brackets or after a number, functions, remainders, several formulas.
+_UNIT = re.compile(
+    r"\s*\(\s*[A-Za-z][A-Za-z. ]+\)|(?<=[\d)%])\s*(?!r\b|rem)[A-Za-z]{2,}\.?(?:\s+[A-Za-z]{2,}\.?)*", re.IGNORECASE
+)
+_FUNCTION = re.compile(r"\b([A-Za-z]{2,})\s*\(")
+_REMAINDER = re.compile(r"\s*(?:r|R|rem|remainder|\.{3}|…)\.?\s*=?\s*(\d+)\s*$")
+_LIST = re.compile(r";|,\s+|,(?!\d{3}\b)|\n|\band\b")
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
 
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """A record as its corpus gives it. `where` names file and line or place, for messages."""
+    """A record as its corpus gives it. `where` names file and line or place, for messages.
+
+    Equation and answer may be texts, numbers or lists, as corpora write them; a list of one counts as its item.
+    """
 
     id: str
     text: str
     where: str
-    equation: str | None = None
+    equation: Any = None
     answer: Any = None
     notation: Notation = "infix"
     number_words: NumberWords = "never"
@@ -83,6 +91,8 @@ def read_records(path: Path, complain: Complain | None = None) -> Records:
     A line that cannot be read is an error unless `complain` is given to take note of it.
     """
     beginning = _beginning(path)
+    if beginning.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ")):
+        raise ComdivError(f"{path}: a compressed file: unpack it first")
     for known in _formats():
         if known.opens(path, beginning):
             return known.records(path, complain or _refuse)
@@ -134,10 +144,10 @@ class Columns:
             raise ComdivError(f"{where}: no column '{missing[0]}'; there are: {', '.join(map(str, record))}")
         name = record.get(self.id) if self.id else None
         return RawRecord(
-            id=_id(record, number) if name in (None, "") else str(name),
+            id=_id(record, number, self.id if self.id and name not in (None, "") else "id"),
             text=record[self.text],
             where=where,
-            equation=_text(record.get(self.equation)) if self.equation else None,
+            equation=record.get(self.equation) if self.equation else None,
             answer=record.get(self.answer) if self.answer else None,
             number_words=self.number_words,
             extra={key: value for key, value in record.items() if key not in named and (self.id or key != "id")},
@@ -145,14 +155,14 @@ class Columns:
 
 
 class MwpToolkit(Format):
-    """Math23K, Ape210K and MAWPS as MWPToolkit has them: the equation as text, the answer as text or number."""
+    """Math23K, Ape210K and MAWPS as MWPToolkit has them: equation and answer as text, number or list of these."""
 
-    keys = frozenset(["original_text", "equation", "ans"])
+    keys = frozenset(["original_text"])
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
         extra = _rest(record, "id", "original_text", "segmented_text", "equation", "ans")
-        text, equation = record["original_text"], _text(record["equation"])
-        return RawRecord(_id(record, number), text, where, equation, record["ans"], extra=extra)
+        equation, answer = record.get("equation"), record.get("ans")
+        return RawRecord(_id(record, number), record["original_text"], where, equation, answer, extra=extra)
 
 
 class Mawps(Format):
@@ -161,11 +171,9 @@ class Mawps(Format):
     keys = frozenset(["sQuestion", "lEquations", "lSolutions"])
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
-        equations, solutions = record["lEquations"], record["lSolutions"]
-        equation = "; ".join(map(str, equations)) if isinstance(equations, list) else _text(equations)
-        answer = solutions[0] if isinstance(solutions, list) and solutions else None
         extra = _rest(record, "iIndex", "sQuestion", "lEquations", "lSolutions")
-        return RawRecord(str(record.get("iIndex", number)), record["sQuestion"], where, equation, answer, extra=extra)
+        equations, solutions = record["lEquations"], record["lSolutions"]
+        return RawRecord(_id(record, number, "iIndex"), record["sQuestion"], where, equations, solutions, extra=extra)
 
 
 class Svamp(Format):
@@ -175,8 +183,8 @@ class Svamp(Format):
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
         extra = _rest(record, "ID", "Body", "Question", "Equation", "Answer")
-        text, equation = joined_text(record["Body"], record["Question"]), _text(record["Equation"])
-        return RawRecord(str(record.get("ID", number)), text, where, equation, record["Answer"], extra=extra)
+        text, equation = joined_text(record["Body"], record["Question"]), record["Equation"]
+        return RawRecord(_id(record, number, "ID"), text, where, equation, record["Answer"], extra=extra)
 
 
 class SvampCsv(Format):
@@ -245,20 +253,50 @@ class Asdiv(Format):
             raise ComdivError(f"{path}: not valid XML: {error}") from error
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
-        formula = str(record.get("Formula") or "")
-        left, _, _ = formula.partition("=")
-        has_unknown = bool(re.search(r"[A-Za-z]", formula))
-        several = formula.count("=") > 1 or ";" in formula
-        answer = _ANSWER_NUMBER.fullmatch(str(record.get("Answer") or ""))
+        formula, reason = calculation(str(record.get("Formula") or ""))
         return RawRecord(
-            str(record.get("ID", number)),
+            _id(record, number, "ID"),
             joined_text(record.get("Body"), record.get("Question")),
             where,
-            formula if has_unknown or several else left or None,
-            answer[1] if answer else record.get("Answer"),
+            formula,
+            record.get("Answer"),
             number_words="auto",
+            no_expression=reason,
             extra=_rest(record, "ID", "Body", "Question", "Formula", "Answer"),
         )
+
+
+def calculation(formula: str) -> tuple[str | None, str]:
+    """The side of an ASDiv formula that calculates, `7+2` of `7+2=9`, or an equation with its unknown; else the reason.
+
+    Units are left out, `3(feet)*12=36 inches`; a remainder, a GCD or a list of formulas has no expression.
+    """
+    plain = _UNIT.sub("", plain_signs(formula)).strip()
+    if not plain:
+        return None, ""
+    if function := _FUNCTION.search(plain):
+        return None, f"formula {formula[:80]}: {function[1]}(…) is not one of the five operators"
+    if remainder := _REMAINDER.search(plain):
+        if int(remainder[1]):
+            return None, f"formula {formula[:80]}: a division with remainder"
+        plain = plain[: remainder.start()].rstrip()
+    parts = [part for part in _LIST.split(plain) if part.strip()]
+    if len(parts) > 1:
+        return None, f"formula {formula[:80]}: more than one equation"
+    if re.search(r"[A-Za-z]", plain):
+        return plain, ""
+    sides = [side.strip() for side in plain.split("=")]
+    calculating = [side for side in sides if re.search(r"[\d)]\s*[-+*/^(]", side)] or sides
+    return (calculating[0], "") if _all_equal(sides) else (plain if len(sides) > 2 else calculating[0], "")
+
+
+def _all_equal(sides: list[str]) -> bool:
+    """Whether the sides have one value: `(3+4)*2=7*2=14` is one calculation."""
+    try:
+        values = [value_of(parse(side)) for side in sides if side]
+    except ExpressionError:
+        return False
+    return all(answers_agree(value, values[0], TOLERANCE) for value in values)
 
 
 class Gsm8k(Format):
@@ -290,12 +328,12 @@ def joined_text(body: Any, question: Any) -> str:
     return f"{body}{' ' if body[-1:] in '.?!;:,' else ', '}{question}" if body and question else body or question
 
 
-def _id(record: Record, number: int) -> str:
-    return str(record["id"]) if record.get("id") not in (None, "") else str(number)
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+def _id(record: Record, number: int, key: str = "id") -> str:
+    """The id of a record, whatever its type; the number of the record where there is none."""
+    name = record.get(key)
+    if isinstance(name, float) and name.is_integer():
+        name = int(name)
+    return str(number) if name is None or not str(name).strip() else str(name)
 
 
 def _rest(record: Record, *taken: str) -> dict[str, Any]:

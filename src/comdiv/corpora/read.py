@@ -4,12 +4,14 @@ Nothing is lost silently: a record becomes a problem, or a line of the report sa
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from comdiv.corpora.demo import VERSION, generate
 from comdiv.corpora.formats import (
@@ -37,12 +39,16 @@ from comdiv.expression import (
     used_quantities,
     value_of,
 )
+from comdiv.expression.scanning import plain_signs
 from comdiv.files import file_sha256
 from comdiv.language import Alignment, align, detect_language
 from comdiv.problem import KEYS, LONGEST_TEXT, Problem, Provenance, split_labels
 from comdiv.reading import read, read_text
 
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
+_CURRENCY = re.compile(r"[$€£¥￥]\s*")
+_WITH_REMAINDER = re.compile(r"\d\s*r(?:em(?:ainder)?)?\.?\s*\d", re.IGNORECASE)
+_LONGEST_ANSWER = 200  # characters of an answer with its unit; a longer text is no answer
 _SAMPLE = 50  # records that decide a corpus's language
 _OUR_KEYS = frozenset(["id", "language", "text", "expression"])
 _COMMON_CONSTANTS = frozenset([Fraction(1), Fraction(314, 100)])
@@ -261,10 +267,15 @@ def build_problem(
         return None
     report.records += 1
     code = language or detect_language(text)
+    record = replace(record, equation=_joined_equations(record.equation))
+    answer, several = _answer(record, report)
     alignment, number_words = _aligned(record, text, code, report)
+    if several and (alignment is not None or not (record.equation or record.no_expression)):
+        report.not_expressible.append(Complaint(record.where, record.id, several))
+        alignment = None
     # A column that has the name of one of our keys, but is not what we read, keeps its value under another name.
     extra = {f"corpus_{key}" if key in KEYS else key: value for key, value in record.extra.items()}
-    if alignment is None and record.equation:
+    if alignment is None and record.equation and record.notation != "steps":
         extra["equation"] = record.equation
     elif alignment is not None:
         report.leaves_aligned += alignment.aligned
@@ -276,7 +287,7 @@ def build_problem(
         language=code,
         text=text,
         expression=alignment.expression if alignment else None,
-        answer=_answer(record, report),
+        answer=answer,
         provenance=Provenance(corpus=corpus, version=version),
         number_words=number_words,
         **labels,
@@ -284,21 +295,46 @@ def build_problem(
     )
 
 
-def _answer(record: RawRecord, report: ReadReport) -> Fraction | None:
-    if record.answer is None or record.answer == "":
-        return None
+def _joined_equations(equation: Any) -> str | None:
+    """An equation as text; those of a system joined. A list of one is its item; what is missing or blank is None."""
+    if isinstance(equation, list | tuple):
+        equation = "; ".join(str(part) for part in equation if _is_given(part))
+    return str(equation) if _is_given(equation) else None
+
+
+def _is_given(value: Any) -> bool:
+    missing = value is None or (isinstance(value, float) and value != value)  # NaN: an empty cell of a table
+    return not missing and str(value).strip().lower() not in ("", "nan", "null", "none")
+
+
+def _answer(record: RawRecord, report: ReadReport) -> tuple[Fraction | None, str]:
+    """The one number that is the answer, if there is one; or what a record says that has several."""
+    answer = record.answer
+    while isinstance(answer, list | tuple) and len({str(item) for item in answer}) == 1:
+        answer = answer[0]
+    if isinstance(answer, list | tuple):
+        return None, f"{len(answer)} answers: {', '.join(map(str, answer))[:80]}" if answer else ""
+    if not _is_given(answer):
+        return None, ""
     try:
-        return parse_answer(record.answer)
+        return parse_answer(answer), ""
     except ExpressionError as error:
-        report.unreadable.append(Complaint(record.where, record.id, f"answer {record.answer!r}: {error}"))
-        return None
+        numbers = read_text(_CURRENCY.sub("", plain_signs(str(answer))), "en").numbers
+        if _WITH_REMAINDER.search(str(answer)):
+            return None, f"a quotient and a remainder: {str(answer)[:80]}"
+        if len(numbers) == 1 and len(str(answer)) < _LONGEST_ANSWER:
+            return numbers[0].value, ""
+        if len(numbers) > 1:
+            return None, f"{len(numbers)} answers: {str(answer)[:80]}"
+        report.unreadable.append(Complaint(record.where, record.id, f"answer {answer!r}: {error}"))
+        return None, ""
 
 
 def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tuple[Alignment | None, bool]:
     """The equation aligned to the text's quantities, and whether number words count among them."""
     if record.no_expression:
         report.not_expressible.append(Complaint(record.where, record.id, record.no_expression))
-    if not record.equation:
+    if not record.equation or record.no_expression:
         return None, record.number_words == "always"
     try:
         if record.number_words != "auto":
