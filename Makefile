@@ -8,8 +8,9 @@ STAMP := $(VENV)/.installed
 INSTALL := $(BIN)/python -m pip install --quiet
 LOCKED := $(INSTALL) --require-hashes --no-build-isolation --constraint locks/cuda.txt --requirement
 OUT := demo-output
+MINUTES ?= 15
 
-.PHONY: demo test test-all lint benchmarks docs lock sbom clean
+.PHONY: demo test test-all fuzz lint benchmarks docs lock sbom clean
 
 # The mission in miniature, a few minutes on two cores: $(OUT)/report/index.html shows the gap and what augmentation does to it.
 demo: $(DEMO)
@@ -29,6 +30,10 @@ test: $(STAMP) lint
 # All tests, including the slow ones and those on real data: set COMDIV_DATA to a folder with the real corpora.
 test-all: $(STAMP) lint
 	$(BIN)/python -m pytest -n 2
+
+# Hostile input for MINUTES minutes: texts, files and folders, whole and damaged. What is found becomes a case in tests/fuzz/cases.
+fuzz: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --jobs 2 $(FUZZ)
 
 lint: $(STAMP)
 	$(BIN)/ruff check

@@ -111,6 +111,7 @@ def test_an_edit_is_checked_and_its_answer_computed() -> None:
         ("Tom has 3 bags.", "N0*N1", "N1 is not in the text: it has only N0"),
         ("Tom has bags.", "N0", "it has no quantity"), ("3 and 4 and 5.", "N3", "it has N0 to N2"),
         ("Tom has 3 bags and 0 cats.", "N0/N1", "zero"), ("Tom has 3 bags.", "N0*", "position"),
+        ("Tom has 99 bags.", "N0^60", "the answer is too long: a number has at most 100 digits"),
     ],
 )  # fmt: skip
 def test_an_edit_that_is_wrong_is_refused_with_the_reason(text: str, expression: str, said: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Literal, get_args
 
 from comdiv.claims import locked_file
 from comdiv.errors import ComdivError
-from comdiv.expression import Expression, operator_count, parse, used_quantities, value_of
+from comdiv.expression import Expression, answer_of, operator_count, parse, used_quantities
 from comdiv.loading import parse_json
 from comdiv.problem import Problem
 from comdiv.reading import read
@@ -122,7 +122,7 @@ def checked_edit(problem: Problem, text: str, expression: str) -> Problem:
     if beyond:
         there = f"N0 to N{len(values) - 1}" if len(values) > 1 else "only N0" if values else "no quantity"
         raise ComdivError(f"N{beyond[0]} is not in the text: it has {there}")
-    return replace(revision, answer=value_of(tree, values))
+    return replace(revision, answer=answer_of(tree, values))
 
 
 def doubts(problem: Problem, expression: Expression) -> list[str]:

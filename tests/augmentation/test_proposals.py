@@ -90,6 +90,7 @@ def test_a_new_problem_has_everything_and_says_where_it_came_from() -> None:
         ("Eve has 3 hats . She gets 1 . How many ?", "N0+N1", {"most_tokens": 8}, "text too long"),
         ("Eve has 3 hats . She lost 3 . How many ?", "N0-N1", {}, "no positive value"),
         ("Eve has 3 hats . She lost 1 . How many ?", "N0-N2", {}, "no positive value"),  # the text has no N2
+        ("Eve has 99 hats . She gets 9 . How many ?", "N0^60+N1", {}, "answer too long"),  # 120 digits
     ],
 )
 def test_sizes_and_values(text: str, expression: str, changes: dict[str, object], reason: str) -> None:

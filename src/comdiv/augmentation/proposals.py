@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 from comdiv.augmentation.operations import CurrentSet, Draft, ProblemOperation, Refusal
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.engine import Engine, LocalEngine
-from comdiv.expression import to_infix
+from comdiv.expression import is_writable, to_infix
 from comdiv.problem import Problem, Provenance, problem_line
 from comdiv.reading import Reading, read, read_all
 from comdiv.registry import OPERATIONS
 
 PASSED = "passed"
 KNOWN_TEXT = "text is there already"
+LONG_ANSWER = "answer too long"  # to be written and read again
 EXAMPLES = 50  # refusals kept per operation and reason
 
 Operations = Mapping[str, ProblemOperation]  # by name
@@ -170,6 +171,8 @@ class Proposer:
             return "text too long"
         if reason := operation.check(draft):
             return reason
+        if draft.answer is not None and not is_writable(draft.answer):
+            return LONG_ANSWER
         problem = new_problem(draft, name, self.round_number)
         reading = read(problem)
         if reading.values != draft.values:

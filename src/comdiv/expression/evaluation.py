@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from comdiv.expression.parsing import parse
 from comdiv.expression.scanning import plain_signs
-from comdiv.expression.tree import MAX_DIGITS, Constant, Expression, ExpressionError, Reference
+from comdiv.expression.tree import MAX_DIGITS, TOO_LONG, Constant, Expression, ExpressionError, Reference, is_writable
 
 MAX_BITS = 4096  # of a numerator and denominator together
 MAX_EXPONENT = 64
@@ -75,7 +75,10 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def parse_answer(answer: str | int | float) -> Fraction:
-    """The exact value of an answer as corpora write it: `9`, `20%`, `2/3`, `((2)/(3))`, `5((1)/(2))`, `1,200`."""
+    """The exact value of an answer as corpora write it: `9`, `20%`, `2/3`, `((2)/(3))`, `5((1)/(2))`, `1,200`.
+
+    A value too long to be written and read again is refused: the answer of a record survives a round trip.
+    """
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise ExpressionError(f"an answer is a number or a text, not {type(answer).__name__}")
     if isinstance(answer, float) and not math.isfinite(answer):
@@ -83,9 +86,19 @@ def parse_answer(answer: str | int | float) -> Fraction:
     if isinstance(answer, int) and answer.bit_length() > MAX_BITS:
         raise ExpressionError(f"a value has more than {MAX_BITS} bits")
     text = repr(float(answer)) if isinstance(answer, float) else plain_signs(str(answer)).strip()
-    if len(text) <= MAX_DIGITS and _PLAIN_NUMBER.fullmatch(text):
-        return Fraction(text)
-    return value_of(parse(text))
+    is_plain = len(text) <= MAX_DIGITS and _PLAIN_NUMBER.fullmatch(text)
+    return _writable(Fraction(text) if is_plain else value_of(parse(text)))
+
+
+def answer_of(expression: Expression, quantities: Sequence[Fraction]) -> Fraction:
+    """The value of an expression as the answer of a record, which can be written and read again."""
+    return _writable(value_of(expression, quantities))
+
+
+def _writable(answer: Fraction) -> Fraction:
+    if not is_writable(answer):
+        raise ExpressionError(f"the answer is too long: {TOO_LONG}")
+    return answer
 
 
 def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction | None = None) -> bool:
@@ -114,13 +127,14 @@ def agrees_as_printed(value: Fraction, printed: Fraction) -> bool:
 
 
 def format_number(value: Fraction) -> str:
-    """A value as people write it, exactly: `9`, `39.76`, `2/3`."""
+    """A value as people write it, exactly: `9`, `39.76`, `2/3`; with too many decimals it is a fraction, too."""
     if value.denominator == 1:
         return str(value.numerator)
     decimals = decimal_places(value.denominator)
-    if decimals is None:
+    digits = "" if decimals is None else str(abs(value.numerator) * 10**decimals // value.denominator)
+    if decimals is None or max(len(digits), decimals + 1) > MAX_DIGITS:
         return f"{value.numerator}/{value.denominator}"
-    digits = str(abs(value.numerator) * 10**decimals // value.denominator).zfill(decimals + 1)
+    digits = digits.zfill(decimals + 1)
     sign = "-" if value < 0 else ""
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
 

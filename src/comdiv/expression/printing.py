@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from comdiv.expression.evaluation import decimal_places, format_number
-from comdiv.expression.tree import MAX_DIGITS, Constant, Expression, Leaf, Operation, Reference
+from comdiv.expression.evaluation import format_number
+from comdiv.expression.tree import Constant, Expression, Leaf, Operation, Reference
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _FRACTION_BAR = 3
@@ -22,7 +22,7 @@ def quantity_name(index: int) -> str:
 def constant_text(value: Fraction) -> str:
     """A constant that parses back to itself: `3.14`, or `0(1/3)` if it has infinitely or too many decimals."""
     text = format_number(value)
-    if "/" not in text and sum(map(str.isdigit, text)) <= MAX_DIGITS:
+    if "/" not in text:
         return text
     whole, rest = divmod(abs(value), 1)
     sign = "-" if value < 0 else ""
@@ -99,8 +99,9 @@ def to_latex(expression: Expression, name: Naming | None = None) -> str:
 
 
 def _latex_constant(value: Fraction) -> str:
-    if decimal_places(value.denominator) is not None:
-        return format_number(value)
+    text = format_number(value)
+    if "/" not in text:
+        return text
     sign = "-" if value < 0 else ""
     return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
 
@@ -111,6 +112,6 @@ def _latex_level(operand: Expression) -> int:
         return _FRACTION_BAR if operand.operator == "/" else _PRECEDENCE[operand.operator]
     if isinstance(operand, Constant) and operand.value < 0:
         return 0
-    if isinstance(operand, Constant) and decimal_places(operand.value.denominator) is None:
+    if isinstance(operand, Constant) and "/" in format_number(operand.value):
         return _FRACTION_BAR
     return _LEAF

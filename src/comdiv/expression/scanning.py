@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from comdiv.expression.tree import MAX_DIGITS, MAX_REFERENCE, ExpressionError
+from comdiv.expression.tree import MAX_DIGITS, MAX_REFERENCE, TOO_LONG, ExpressionError
 
 MAX_LENGTH = 10_000  # characters; the longest expression of any known corpus has under 200
 
@@ -120,7 +120,7 @@ def _integers(match: re.Match[str]) -> list[int]:
 
 def _integer(digits: str, position: int) -> int:
     if len(digits) > MAX_DIGITS:
-        raise ExpressionError(f"a number has at most {MAX_DIGITS} digits", position)
+        raise ExpressionError(TOO_LONG, position)
     return int(digits)
 
 

@@ -17,8 +17,9 @@ MAX_NODES = 1023  # Math23K's largest expression has 31; leaves room for seven r
 MAX_DEPTH = 128  # keeps recursion far from Python's own limit
 MAX_REFERENCE = 9_999
 MAX_DIGITS = 100  # of one number: enough for what people write, too few for a denial of service
-_CONSTANT_LIMIT = 10**MAX_DIGITS
 INTRODUCED = "introduced"
+TOO_LONG = f"a number has at most {MAX_DIGITS} digits"
+_LIMIT = 10**MAX_DIGITS
 
 
 class ExpressionError(ComdivError):
@@ -27,6 +28,11 @@ class ExpressionError(ComdivError):
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message if position is None else f"{message} at position {position + 1}")
         self.position = position
+
+
+def is_writable(value: Fraction) -> bool:
+    """Whether a value is short enough for a file: numerator and denominator have at most `MAX_DIGITS` digits."""
+    return max(abs(value.numerator), value.denominator) < _LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,8 @@ class Constant:
     written: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if max(abs(self.value.numerator), self.value.denominator) >= _CONSTANT_LIMIT:
-            raise ExpressionError(f"a number has at most {MAX_DIGITS} digits")
+        if not is_writable(self.value):
+            raise ExpressionError(TOO_LONG)
 
 
 @dataclass(frozen=True, slots=True)
