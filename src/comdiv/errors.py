@@ -7,9 +7,18 @@ import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+LONGEST_MESSAGE = 2_000  # characters: room for a list of known names
+
 
 class ComdivError(Exception):
-    """A mistake in the input or the options: the message says what is wrong, where, and what would be right."""
+    """A mistake in the input or the options: the message says what is wrong, where, and what would be right.
+
+    It is one line of bounded length, whatever names from a stranger's file it quotes.
+    """
+
+    def __init__(self, message: str) -> None:
+        fits = message.isprintable() and len(message) <= LONGEST_MESSAGE
+        super().__init__(message if fits else shortened(message, LONGEST_MESSAGE))
 
 
 @contextmanager
@@ -36,6 +45,6 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> ComdivError:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """A text for one line of a message: printable, and not too long."""
+    """A text for one line of a message: printable, without half characters, and not too long."""
     line = "".join(character if character.isprintable() else " " for character in " ".join(text.split()))
     return line if len(line) <= most else f"{line[: most - 1]}…"

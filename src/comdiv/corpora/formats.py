@@ -194,8 +194,8 @@ class SvampCsv(Format):
 
     def convert(self, record: Record, where: str, number: int) -> RawRecord:
         try:
-            values = [format_number(Fraction(value)) for value in str(record["Numbers"]).split()]
-        except (ValueError, ZeroDivisionError) as error:
+            values = [format_number(parse_answer(value)) for value in str(record["Numbers"]).split()]
+        except ExpressionError as error:
             raise DamagedRecord(f"numbers {str(record['Numbers'])[:80]}: {error}") from error
         text, starts = self._filled(str(record["Question"]), values)
         quantities = {quantity.start: quantity for quantity in read_text(text, "en").plain_quantities}

@@ -32,7 +32,7 @@ class ExpressionError(ComdivError):
 
 def is_writable(value: Fraction) -> bool:
     """Whether a value is short enough for a file: numerator and denominator have at most `MAX_DIGITS` digits."""
-    return max(abs(value.numerator), value.denominator) < _LIMIT
+    return abs(value.numerator) < _LIMIT and value.denominator < _LIMIT
 
 
 @dataclass(frozen=True, slots=True)
