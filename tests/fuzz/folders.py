@@ -148,16 +148,22 @@ def _read_results(folder: Path) -> None:
 
 
 def _make_judging(folder: Path) -> None:
-    session = JudgingSession.create(folder / "judging.sqlite", EIGHT[:4], ["ann", "ben"], {"source": "tiny"})
+    """A session of two judges, as one small file without anything drawn at random: a seed gives the same bytes."""
+    session = JudgingSession.create(folder / "session", EIGHT[:4], ["ann", "ben"], {"source": "tiny"})
     for place in (1, 2, 3):
         for judge in ("ann", "ben"):
             session.mark(judge, place, {"grammar": True, "fluency": place > 1, "logic": judge == "ann"}, "so so")
-    with closing(sqlite3.connect(session.path)) as connection:
-        connection.execute("UPDATE judges SET secret = name")  # not drawn at random: a seed gives the same bytes
+    small = folder / "judging.sqlite"
+    with closing(sqlite3.connect(folder / "session")) as connection:
+        connection.execute("VACUUM INTO ?", [str(small)])
+    with closing(sqlite3.connect(small)) as connection:
+        connection.execute("UPDATE judges SET secret = name")
         connection.execute("UPDATE facts SET value = '\"secret\"' WHERE key = 'organiser'")
         connection.execute("UPDATE marks SET time = ?", [WHEN])
         connection.commit()
-        connection.executescript("PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM")  # one small file
+        connection.executescript("PRAGMA page_size = 512; VACUUM")
+    for unused in folder.glob("session*"):
+        unused.unlink()
 
 
 def _read_judging(folder: Path) -> None:
@@ -287,6 +293,16 @@ def _damaged_database(path: Path, source: random.Random) -> bytes:
         return copy.read_bytes()
     finally:
         copy.unlink()
+
+
+def prepare(case: Case) -> None:
+    """Make and read the folder once: that is slow, loads libraries, and says nothing about the case."""
+    _warm(case["folder"])
+
+
+@cache
+def _warm(name: str) -> None:
+    examine({"folder": name, "file": "no such file", "content": None})
 
 
 def examine(case: Case) -> None:

@@ -42,7 +42,7 @@ ANSWERS = (
     "9 (apples)",
     "1e999999999",
     "1e-99",
-    10**400,
+    10**50,
     "nan",
     "",
     None,
@@ -90,13 +90,13 @@ FORMATS: Mapping[str, Callable[[random.Random], Row]] = {
 
 
 def draw(source: random.Random) -> str:
-    """A file of rows of one format; a row in five is damaged, and so is a file in five."""
+    """A file of rows of one format; a row in 25 is damaged, and so is a file in seven."""
     name = source.choice(list(FORMATS))
     rows: list[Any] = [FORMATS[name](source) for _ in range(ROWS)]
     if source.random() < 0.8 and name == "ours":
         rows[0] |= {"id": "first", "language": "en", "text": "Tom has 3 pens and 4 more.", "expression": "N0+N1"}
     for place in range(source.random() < 0.9, ROWS):
-        if source.random() < 0.2:
+        if source.random() < 0.04:
             rows[place] = damaged_value(rows[place], source)
     return _file(rows, source, xml=name == "asdiv" and source.random() < 0.7)
 
@@ -106,7 +106,7 @@ def _file(rows: Sequence[Any], source: random.Random, *, xml: bool = False) -> s
     write = _as_xml if xml else source.choice((_as_lines, _as_lines, _as_array, _as_objects, _as_csv, _as_csv))
     text = write(rows, source)
     pieces = (*map(str, _ANY), "\n", '"', ",", "{", "}", "[", "]", "<", "\x00", "\ufeff", "NaN", "<!DOCTYPE a>", "&a;")
-    return damaged_text(text, source, pieces) if source.random() < 0.2 else text
+    return damaged_text(text, source, pieces) if source.random() < 0.15 else text
 
 
 def _as_lines(rows: Sequence[Any], source: random.Random) -> str:

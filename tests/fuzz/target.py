@@ -1,6 +1,6 @@
 """What is fuzzed: a target draws cases from a seed and examines them; a case is any JSON value.
 
-An examination ends well or with a `ComdivError` of one line. Everything else is a finding: another exception, a
+An examination ends well or with a `ComdivError`, which is one line. Everything else is a finding: another exception, a
 property that does not hold, or no end.
 """
 
@@ -17,7 +17,6 @@ from typing import Any
 from comdiv.errors import ComdivError
 
 SECONDS = 20  # after which a case counts as endless; the usual one takes a few milliseconds, the worst under a second
-LONGEST_MESSAGE = 4_000  # characters of an error: "one line", with room for lists of known names
 Case = Any
 
 
@@ -29,6 +28,7 @@ class Target:
     draw: Callable[[random.Random], Case]
     examine: Callable[[Case], object]
     units: int = 1
+    prepare: Callable[[Case], object] = lambda case: None
 
     def case(self, seed: int, number: int) -> Case:
         """The case with a number: a function of the seed alone."""
@@ -58,19 +58,14 @@ class Endless(BaseException):
 def examine(target: Target, case: Case, seconds: float = SECONDS) -> Finding | None:
     """Examine one case; None if it ended as it should."""
     try:
+        target.prepare(case)
         with _time_limit(seconds):
             target.examine(case)
-    except ComdivError as error:
-        message = str(error)
-        if message and "\n" not in message and len(message) <= LONGEST_MESSAGE:
-            return None
-        problem: BaseException = error
-    except (Exception, Endless) as error:  # noqa: BLE001  (that is what we look for)
-        problem = error
-    else:
+    except ComdivError:
         return None
-    said = f"{type(problem).__name__}: {str(problem)[:300]}"
-    return Finding(target.name, case, said, _signature(problem))
+    except (Exception, Endless) as error:  # noqa: BLE001  (that is what we look for)
+        return Finding(target.name, case, f"{type(error).__name__}: {str(error)[:300]}", _signature(error))
+    return None
 
 
 @contextmanager

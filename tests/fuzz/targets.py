@@ -10,6 +10,6 @@ TARGETS = {
         Target("rows", rows.draw, rows.examine, units=rows.ROWS),
         Target("predictions", rows.draw_predictions, rows.examine_predictions),
         Target("texts", texts.draw, texts.examine),
-        Target("folders", folders.draw, folders.examine),
+        Target("folders", folders.draw, folders.examine, prepare=folders.prepare),
     )
 }

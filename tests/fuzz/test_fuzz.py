@@ -41,11 +41,9 @@ def test_a_seed_and_a_number_give_the_same_case(name: str) -> None:
 
 
 def careless(text: str) -> None:
-    """A function with three defects."""
+    """A function with two defects."""
     if "42" in text:
         raise KeyError(text)
-    if "\0" in text:
-        raise ComdivError("two\nlines")
     while "∞" in text:
         pass
     if "?" in text:
@@ -55,13 +53,12 @@ def careless(text: str) -> None:
 PLANTED = Target("planted", lambda source: "".join(source.choices("0123456789 ?", k=40)), careless)
 
 
-def test_errors_of_one_line_are_fine_and_anything_else_is_a_finding() -> None:
+def test_errors_of_ours_are_fine_and_anything_else_is_a_finding() -> None:
     assert examine(PLANTED, "7") is None
     assert examine(PLANTED, "7?") is None
-    for text, said in (("x42", "KeyError"), ("\0", "two\nlines")):
-        finding = examine(PLANTED, text)
-        assert finding is not None
-        assert said in finding.error
+    finding = examine(PLANTED, "x42")
+    assert finding is not None
+    assert "KeyError" in finding.error
     endless = examine(PLANTED, "∞", seconds=0.05)
     assert endless is not None
     assert "Endless" in endless.error

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from comdiv.corpora.record_files import Complain, Record, Records, read_text_file, text_records
 from comdiv.corpora.steps import final_answer
 from comdiv.errors import ComdivError
-from comdiv.expression import TOLERANCE, ExpressionError, answers_agree, format_number, parse, value_of
+from comdiv.expression import TOLERANCE, ExpressionError, answers_agree, format_number, parse, parse_answer, value_of
 from comdiv.expression.scanning import plain_signs
 from comdiv.reading import read_text
 from comdiv.registry import FORMATS

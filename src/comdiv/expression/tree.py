@@ -19,7 +19,7 @@ MAX_REFERENCE = 9_999
 MAX_DIGITS = 100  # of one number: enough for what people write, too few for a denial of service
 INTRODUCED = "introduced"
 TOO_LONG = f"a number has at most {MAX_DIGITS} digits"
-_LIMIT = 10**MAX_DIGITS
+_LIMIT: int = 10**MAX_DIGITS
 
 
 class ExpressionError(ComdivError):
@@ -32,7 +32,7 @@ class ExpressionError(ComdivError):
 
 def is_writable(value: Fraction) -> bool:
     """Whether a value is short enough for a file: numerator and denominator have at most `MAX_DIGITS` digits."""
-    return abs(value.numerator) < _LIMIT and value.denominator < _LIMIT
+    return -_LIMIT < value.numerator < _LIMIT and value.denominator < _LIMIT
 
 
 @dataclass(frozen=True, slots=True)
