@@ -100,6 +100,17 @@ def test_chinese_stories_compare_with_a_thing_of_the_same_kind() -> None:
     assert text.endswith("有多少棵？")
 
 
+def test_a_share_that_is_left_gets_the_whole_of_a_host_about_the_same_thing() -> None:
+    corpus = [
+        problem("a", "一本故事书，小明看了(3/5)，还剩几分之几没有看？", "1-N0", "zh"),
+        problem("b", "一本故事书有240页，已经看了(1/4)，已经看了多少页？", "N0*N1", "zh"),
+        problem("c", "一条路有900米，已经修了(1/4)，已经修了多少米？", "N0*N1", "zh"),
+    ]
+    drafts = [draft for draft in unifier(corpus).drafts(0, random.Random(0)) if not isinstance(draft, Refusal)]
+    assert {to_infix(draft.expression) for draft in drafts} == {"N0*(1-N1)"}
+    assert drafts[0].text.startswith("一本故事书一共有240页，小明看了(3/5)，还剩多少页")
+
+
 def test_a_step_is_found_whatever_the_order_of_a_sum() -> None:
     step = parse("N0+N1")
     assert list(numbers_in(step, parse("N2+N0*N1"))) == [2]

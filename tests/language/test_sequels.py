@@ -7,7 +7,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.expression import parse, to_infix
 from comdiv.language import get_language, sequels_of
-from comdiv.language.sequels import Sequel, Topic, fill_in, is_whole, read_sequel
+from comdiv.language.sequels import Sequel, Topic, fill_in, is_whole, number_comes_first, read_sequel
 from comdiv.problem import Problem
 from comdiv.reading import read, read_all
 
@@ -71,6 +71,10 @@ def test_spaced_signs_and_small_letters_are_kept() -> None:
         ("张叔叔骑车3小时行了45千米，张叔叔平均每小时行多少千米？", "rate", ""),
         ("买3本书付了45元，每本书多少元？", "price", "书"),
         ("一本书15元，一枝笔3元，一共要付多少元？", "cost", ""),
+        ("一条路长800米，已经修了200米，还剩多少米没有修？", "rest", ""),
+        ("甲乙两车相向而行，甲车每小时行60千米，乙车每小时行50千米，甲车和乙车每小时一共行多少千米？", "both", ""),
+        ("一件上衣60元，一条裤子50元，买一件上衣和一条裤子一共要多少元？", "set", ""),
+        ("三年级有4个班，每班45人，一共有多少人？", "people", ""),
     ],
 )
 def test_chinese_questions_name_their_topic(text: str, role: str, thing: str) -> None:
@@ -90,6 +94,20 @@ def test_chinese_questions_name_their_topic(text: str, role: str, thing: str) ->
 )
 def test_chinese_questions_for_something_else_have_no_topic(text: str) -> None:
     assert topic(text, "N0+N1", "zh") is None
+
+
+def test_a_share_that_is_left_is_a_topic_of_its_own() -> None:
+    seen = topic("一本故事书，小明看了(3/5)，还剩几分之几没有看？", "1-N0", "zh")
+    assert seen is not None
+    assert (seen.role, seen.story, seen.slots["opening"], seen.slots["undone"]) == (
+        "left", "小明看了(3/5)", "一本故事书", "没有看",
+    )  # fmt: skip
+
+
+def test_the_number_of_a_sequel_may_come_before_the_story() -> None:
+    assert number_comes_first("{opening}有{n}{hu}，{story}，还剩多少{hu}？")
+    assert not number_comes_first("{opening}，{story}，还剩{n}{hu}？")
+    assert not number_comes_first("Then {owner} gets {n} more.")
 
 
 def test_what_was_bought_is_not_all_that_there_is() -> None:
@@ -120,23 +138,9 @@ def test_a_damaged_sequel_is_named() -> None:
 @pytest.mark.parametrize("code", ["en", "zh"])
 def test_every_sequel_can_be_told(code: str) -> None:
     """Each wording has its number once and ends with a question; each slot is one that topics, clues or words fill."""
-    known = {
-        "n",
-        "other",
-        "owner",
-        "whom",
-        "things",
-        "thing",
-        "verb",
-        "past",
-        "t",
-        "u",
-        "a",
-        "v",
-        "per",
-        "subject",
-        "u_of",
-    }
+    english = "owner whom other things thing verb past"
+    chinese = "t u a v b per subject u_of hu opening undone story"
+    known = {"n", *english.split(), *chinese.split()}
     for sequel in sequels_of(code).sequels:
         for text in sequel.texts:
             assert text.count("{n}") == 1, sequel.name

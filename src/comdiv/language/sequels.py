@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from comdiv.reading import Reading
 
 STORY, NUMBER = Reference(0), Reference(1)  # in a step: the donor's answer and the host's number
+STORY_SLOT = "{story}"  # where the story goes; without it, the sequel follows the story
 _CHOICE = re.compile(r"\[([^\]|]*)\|([^\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -58,6 +59,7 @@ class Sequel:
     asks: str = "topic"
     number: str = "host"  # `topic`: the number counts what the story counts
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue leaves open
+    same_thing: bool = False  # whether only hosts about the story's own thing show it
 
     def compose(self, inner: Expression, number: Expression) -> Expression:
         """The step with the donor's expression and the host's number in place."""
@@ -92,7 +94,10 @@ class Sequels(ABC):
 
     @abstractmethod
     def join(self, story: str, sentences: str, donor: "Reading") -> str:
-        """The story and its sequel as one text in the donor's own spelling: its spaces, signs and capitals."""
+        """The story and its sequel as one text in the donor's own spelling: its spaces, signs and capitals.
+
+        Sentences with a `STORY_SLOT` have their own place for the story.
+        """
 
     @abstractmethod
     def clause_text(self, words: Iterable[str]) -> str:
@@ -131,14 +136,21 @@ def read_sequel(entry: Mapping[str, Any]) -> Sequel:
             asks=entry.get("asks", "topic"),
             number=entry.get("number", "host"),
             words={slot: tuple(words) for slot, words in entry.get("words", {}).items()},
+            same_thing=bool(entry.get("same_thing", False)),
         )
     except (KeyError, TypeError, re.error) as error:
         raise ComdivError(f"sequel '{entry.get('name', '?')}': {error}") from error
 
 
+def number_comes_first(wording: str) -> bool:
+    """Whether a wording has its number before the story: `{t}有{n}{u}，{story}，还剩多少{u}？`."""
+    return STORY_SLOT in wording and wording.index("{n}") < wording.index(STORY_SLOT)
+
+
 def fill_in(text: str, slots: Mapping[str, str], *, plural: bool) -> str | None:
     """A wording with its slots filled and `[gives|give]` decided; None if a slot is open."""
     chosen = _CHOICE.sub(lambda match: match[2] if plural else match[1], text)
-    if any(slot not in slots for slot in _SLOT.findall(chosen)):
+    chosen = chosen.replace(STORY_SLOT, "\0")
+    if any(not slots.get(slot) for slot in _SLOT.findall(chosen)):
         return None
-    return _SLOT.sub(lambda match: slots[match[1]], chosen)
+    return _SLOT.sub(lambda match: slots[match[1]], chosen).replace("\0", STORY_SLOT)

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from comdiv.augmentation.operations import Draft, Refusal, draft_of
 from comdiv.augmentation.soundness import is_degenerate, positive_value
-from comdiv.expression import Constant, Expression, Operation, Reference
+from comdiv.expression import Constant, Expression, Operation, Reference, renumber
 from comdiv.language import sequels_of
-from comdiv.language.sequels import NUMBER, STORY, Sequel, Sequels, Topic, fill_in
+from comdiv.language.base import SHARE
+from comdiv.language.sequels import NUMBER, STORY, Sequel, Sequels, Topic, fill_in, number_comes_first
 from comdiv.problem import Quantity
 from comdiv.reading import Reading
 
@@ -35,6 +36,7 @@ class HostStep(NamedTuple):
     place: int
     number: Quantity
     words: Mapping[str, str]
+    things: frozenset[str]  # of the number's clause
 
 
 class Values(NamedTuple):
@@ -107,12 +109,17 @@ class Unifier:
         turns = [sequel for sequel in self.language.sequels if self._fits(sequel, topic)] * VARIANTS
         source.shuffle(turns)
         for sequel in turns:
-            steps = self.steps[sequel.name]
+            steps = self._steps(sequel, topic)
             for step in source.sample(steps, min(HOSTS, len(steps))):
                 draft = self._draft(place, topic, sequel, step, source)
                 yield draft
                 if not isinstance(draft, Refusal):
                     break
+
+    def _steps(self, sequel: Sequel, topic: Topic) -> Sequence[HostStep]:
+        """The hosts of a sequel: all that show it, or only those about the same thing."""
+        steps = self.steps[sequel.name]
+        return [step for step in steps if topic.thing in step.things] if sequel.same_thing else steps
 
     def _fits(self, sequel: Sequel, topic: Topic) -> bool:
         known = topic.traits | self.uses.get(topic.thing, frozenset())
@@ -132,10 +139,13 @@ class Unifier:
         if story is None or number is None:
             return Refusal("a number cannot be written in its form", parents)
         slots = self._slots(topic, sequel, step, source) | {"n": number}
-        sentences = fill_in(source.choice(sequel.texts), slots, plural=topic.plural)
+        wording = source.choice(sequel.texts)
+        sentences = fill_in(wording, slots, plural=topic.plural)
         if sentences is None:
             return Refusal("nobody and nothing to compare with", parents)
-        expression = sequel.compose(donor.expression, Reference(len(values.story)))
+        first = number_comes_first(wording)
+        inner = renumber(donor.expression, lambda index: index + first)
+        expression = sequel.compose(inner, Reference(0 if first else len(values.story)))
         if is_degenerate(expression):
             return Refusal("degenerate expression", parents)
         text = self.language.join(story, sentences, donor)
@@ -145,6 +155,7 @@ class Unifier:
     def _slots(self, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random) -> dict[str, str]:
         """The words of the sequel: the story's, then the host's, then the sequel's own."""
         slots = {slot: source.choice(words) for slot, words in sequel.words.items()} | dict(step.words)
+        slots["hu"] = step.number.unit or ""
         slots |= {slot: word for slot, word in topic.slots.items() if word}
         if companions := self.language.companions(topic, self.names):
             slots["other"] = source.choice(companions)
@@ -162,7 +173,7 @@ class Unifier:
             if sequel.number == "topic":
                 number = self.numbers.draw(topic.unit, source)
             else:
-                number = (step if attempt == 0 else source.choice(self.steps[sequel.name])).number.value
+                number = (step if attempt == 0 else source.choice(self._steps(sequel, topic))).number.value
             if number is not None and self._are_plausible(donor, topic, sequel, Values(story, number)):
                 return Values(story, number)
         return None
@@ -171,7 +182,7 @@ class Unifier:
         """Whether all values on the way are positive and usual, and the number is of the kind that the sequel tells."""
         assert donor.expression is not None
         number, told = values.number, positive_value(donor.expression, values.story)
-        if told is None or not self.numbers.admit(told, topic.unit):
+        if told is None or not (told < 1 if topic.unit == SHARE else self.numbers.admit(told, topic.unit)):
             return False
         if sequel.number == "share":
             if number >= 1 or not is_simple_share(number):
@@ -183,6 +194,10 @@ class Unifier:
             return False
         if sequel.asks == "none":
             return answer.denominator == 1 and answer <= MOST_COUNTED
+        if sequel.asks == "whole":
+            return answer.denominator == 1
+        if sequel.asks == "number":
+            return answer.denominator in READABLE
         return self.numbers.admit(answer, topic.unit if sequel.asks == "topic" else sequel.asks)
 
 
@@ -215,11 +230,19 @@ def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[
     assert reading.expression is not None
     for sequel in language.sequels:
         for number in numbers_in(sequel.step, reading.expression):
-            match = reading.uses[number] == 1 and sequel.clue.search(language.clue_text(reading, number))
-            if match:
+            quantity = reading.quantities[number]
+            if reading.uses[number] != 1 or is_written_as_share(quantity) != (sequel.number == "share"):
+                continue
+            if match := sequel.clue.search(language.clue_text(reading, number)):
                 words = {name: word for name, word in match.groupdict().items() if word}
-                yield sequel.name, HostStep(place, reading.quantities[number], words)
+                things = frozenset(language.things(reading, reading.clause_of(number)))
+                yield sequel.name, HostStep(place, quantity, words, things)
                 break
+
+
+def is_written_as_share(quantity: Quantity) -> bool:
+    """Whether a number is below one, or written as a percentage or a fraction."""
+    return quantity.value < 1 or quantity.form in ("percent", "fraction", "mixed")
 
 
 def numbers_in(step: Expression, tree: Expression) -> Iterator[int]:

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from comdiv.language.sequels import Sequels, Topic, is_whole
+from comdiv.expression import to_infix
+from comdiv.language.base import SHARE
+from comdiv.language.sequels import STORY_SLOT, Sequels, Topic, is_whole
 from comdiv.language.zh import Chinese, tag_words
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ _ENDS = "。．？！；，：?!;,= ＝"
 _OPENINGS = ("那么", "请问", "问")
 _MONEY = ("元钱", "块钱", "钱")
 LEAST_COMPARISONS = 2  # of two things, before they count as one kind; one may be chance
+MOST_SHARE_CLAUSES = 3
 LONG_STORY = 30  # characters; a shorter story goes on after a comma
 
 
@@ -60,6 +63,8 @@ class ChineseSequels(Sequels):
         stop = "。" if "。" in donor.text else "．"
         end = donor.text.rstrip()[-1:]
         sentences = sentences.rstrip("？") + (end if end in "？?．。" else "？")
+        if STORY_SLOT in sentences:
+            return sentences.replace(STORY_SLOT, story)
         return f"{story}{stop if len(story) > LONG_STORY else '，'}{sentences}"
 
     def clause_text(self, words: Iterable[str]) -> str:
@@ -109,14 +114,24 @@ class ChineseSequels(Sequels):
     # --- topics ---
 
     def _topic(self, reading: "Reading") -> Topic | None:
+        if reading.asked_unit == SHARE:
+            return self._share(reading)
         question = self._question(reading)
         if question is None:
             return None
         if not question.after:
-            for role in (self._rate, self._price, self._cost, self._distance, self._task):
+            for role in (
+                self._sum_of_rates,
+                self._rate,
+                self._sum_of_prices,
+                self._price,
+                self._cost,
+                self._distance,
+                self._task,
+            ):
                 if topic := role(question):
                     return topic
-        return self._stock(reading, question)
+        return self._rest(reading, question) or self._people(question) or self._stock(reading, question)
 
     def _question(self, reading: "Reading") -> _Question | None:
         unit = reading.asked_unit
@@ -144,6 +159,69 @@ class ChineseSequels(Sequels):
         return question.topic(
             "rate", "", ["subject" if subject else "alone"], per=period, v=match["v"], subject=subject
         )
+
+    def _sum_of_rates(self, question: _Question) -> Topic | None:
+        """甲车和乙车每小时一共行多少千米: they meet, or they finish together."""
+        match = self.patterns["sum_of_rates"].match(question.before)
+        if not match:
+            return None
+        period = str(self.names["period"].get(match["per"], match["per"]))
+        travels = match["v"] in self.words["travelling"] and self.patterns["meeting"].search(question.story)
+        works = match["v"] in self.words["working"] and self.patterns["together"].search(question.story)
+        traits = [trait for trait, holds in (("meets", travels), ("works", works)) if holds]
+        return question.topic("both", "", traits, per=period, v=match["v"])
+
+    def _sum_of_prices(self, question: _Question) -> Topic | None:
+        """买一件上衣和一条裤子一共要多少元."""
+        match = self.patterns["sum_of_prices"].match(question.before) if question.unit == "元" else None
+        return question.topic("set", "", a=match["a"], b=match["b"]) if match else None
+
+    def _people(self, question: _Question) -> Topic | None:
+        """一共有多少人: all who were counted."""
+        asked = question.unit in self.words["people"] and self.patterns["all_people"].match(question.before)
+        if (
+            not asked
+            or question.after not in ("", "学生", "同学")
+            or self.patterns["other_time"].search(question.story)
+        ):
+            return None
+        return question.topic("people")
+
+    def _rest(self, reading: "Reading", question: _Question) -> Topic | None:
+        """还剩多少米没有修: what is still to be done, used or sold."""
+        match = self.patterns["rest"].match(question.before)
+        if not match or self.patterns["enumeration"].search(question.story):
+            return None
+        told = self.patterns["undone"].match(question.after)
+        verb = told["v"] if told else next(iter(self.patterns["used_up"].findall(question.story)), "")
+        verb = str(self.names["used_up"].get(verb, verb))
+        if question.after and not told and self._thing_at_end(question.after) != question.after:
+            return None
+        if not verb or not is_whole(reading):
+            return None
+        sold = ["sold"] if verb == "卖" else []
+        return question.topic("rest", "", sold, v=verb)
+
+    def _share(self, reading: "Reading") -> Topic | None:
+        """还剩几分之几, or how much a compared thing is of the other: a share that a host's whole makes an amount."""
+        if to_infix(reading.expression) != "1-N0" or len(reading.clauses) > MOST_SHARE_CLAUSES:  # type: ignore[arg-type]
+            return None
+        question = reading.question.text.strip().strip(_ENDS)
+        *before, last = [clause.text.strip().strip(_ENDS) for clause in reading.narrative]
+        if match := self.patterns["share_left"].match(question):
+            opening = "，".join(before)
+            thing = self._thing_at_end(opening)
+            slots = {"opening": opening, "undone": match["undone"] or ""}
+            return Topic("left", SHARE, thing, last, {**slots, "t": thing}) if thing else None
+        match = self.patterns["share_less"].match(last)
+        if before or not match:
+            return None
+        first, second = (self._kind_name(match[name]) for name in ("a", "b"))
+        if first is None or second is None or first != match["a"]:
+            return None
+        share = reading.plain_quantities[0].text
+        slots = {"t": first, "b": second}
+        return Topic("less", SHARE, first, f"{second}{match['less']}{share}", slots)
 
     def _price(self, question: _Question) -> Topic | None:
         match = self.patterns["price"].search(question.before) if question.unit == "元" else None
