@@ -108,8 +108,17 @@ def _move_into_place(staging: Path, folder: Path) -> None:
 
 def read_dataset(folder: Path) -> Dataset:
     """Read a dataset folder; an incomplete one is refused."""
+    if not folder.is_dir():
+        raise ComdivError(_no_folder(folder))
     parts = {part: _read_part(folder / f"{part}.jsonl") for part in PARTS}
     return Dataset(**parts, facts=read_facts(folder))
+
+
+def _no_folder(path: Path) -> str:
+    if not path.is_file():
+        return f"there is no folder {path}"
+    whole = f": give {path.parent}" if (path.parent / FACTS).is_file() else "; `comdiv split` makes one of a file"
+    return f"{path} is a file, and a dataset is a folder{whole}"
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

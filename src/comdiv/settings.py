@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union, get_args,
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import ComdivError, shortened, unknown_name
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -110,6 +110,18 @@ def entries(cls: type[BaseModel]) -> Iterator[SettingEntry]:
         option = next((note for note in field.metadata if isinstance(note, Option)), Option())
         key = option.key or name
         yield SettingEntry(key, (name,), field, option.names or (f"--{key.replace('_', '-')}",), option.shown)
+
+
+def first_difference(there: Mapping[str, Any], wanted: Mapping[str, Any], place: str = "") -> str | None:
+    """The first value in which a record is unlike the wanted one, in words: `extraction.k is 10, not 5`."""
+    for name in (*wanted, *(name for name in there if name not in wanted)):
+        old, new = there.get(name), wanted.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            if inner := first_difference(old, new, f"{place}{name}."):
+                return inner
+        elif (list(old) if isinstance(old, tuple) else old) != (list(new) if isinstance(new, tuple) else new):
+            return f"{place}{name} is {shortened(str(old))}, not {shortened(str(new))}"
+    return None
 
 
 def complaint(error: ValidationError, model: type[BaseModel], noun: str = "key") -> ComdivError:

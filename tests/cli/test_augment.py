@@ -53,12 +53,31 @@ def test_options_change_a_preset(data: Path, tmp_path: Path) -> None:
         "none",
         "--rounds",
         2,
-        "--keep",
-        0.5,
     )
     options = json.loads((tmp_path / "out" / "dataset.json").read_text())["options"]
-    wanted = {"rounds": 2, "match": "environment", "checks": "paper", "ranker": "none", "keep": 0.5, "keep_by": "joint"}
+    wanted = {"rounds": 2, "match": "environment", "checks": "paper", "ranker": "none", "keep_by": "joint"}
     assert {name: options[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [(("--keep", 0.5), "keep"), (("--set", "hidden=8"), "ranker_settings"), (("--warm-start",), "warm_start")],
+)
+def test_a_rankers_option_without_a_ranker_is_refused(
+    option: tuple[object, ...], name: str, data: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ComdivError, match=f"option {name}: there is no ranker to use it; name one, such as --solver"):
+        run("augment", data, "--out", tmp_path / "out", *option)
+
+
+def test_a_table_of_ones_own_is_read_by_its_columns(tmp_path: Path) -> None:
+    rows = [f"Tom has {a} apples and buys {a + 3} apples. How many apples has he?,{a}+{a + 3}" for a in range(2, 9)]
+    (tmp_path / "mine.csv").write_text("\n".join(["question,formula", *rows]), encoding="utf-8")
+    with pytest.raises(ComdivError, match="--text"):
+        run("augment", tmp_path / "mine.csv", "--out", tmp_path / "out")
+    run("augment", tmp_path / "mine.csv", "--text", "question", "--equation", "formula", "--out", tmp_path / "out")
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["originals"] == len(rows)
 
 
 def test_a_solver_ranks_and_a_second_call_finds_everything_done(data: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from comdiv.corpora.corpus_options import CorpusOptions
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, read_judgements
 from comdiv.expression import parse
@@ -42,6 +43,14 @@ def test_products_are_drawn_unless_all_are_asked_for(problems: Path, tmp_path: P
     with pytest.raises(ComdivError, match="cannot draw 5 from 4 problems"):
         open_session(str(problems), ["Ann", "Ben"], 5, 0, tmp_path / "more", everything=False)
     assert not (tmp_path / "more").exists()
+
+
+def test_a_table_of_ones_own_is_read_by_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("question\nTom has 3 cats.\nTom has 4 cats.\n", encoding="utf-8")
+    reading = CorpusOptions(text="question")
+    out = tmp_path / "session"
+    session = open_session(str(tmp_path / "mine.csv"), ["Ann", "Ben"], 2, 0, out, everything=False, reading=reading)
+    assert {session.problem(place).text for place in (1, 2)} == {"Tom has 3 cats.", "Tom has 4 cats."}
 
 
 def test_the_same_command_goes_on_and_another_is_refused(problems: Path, tmp_path: Path) -> None:

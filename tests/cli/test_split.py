@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,8 @@ def test_other_settings_in_the_same_folder_are_refused_without_force(corpus: Pat
     run("split", corpus, *QUICK, "--method", "iid", "--out", out)
     (out / "review.jsonl").write_text("human work\n")
     before = contents(out)
-    assert "exists already" in refused("split", corpus, *QUICK, "--method", "iid", "--seed", "1", "--out", out)
+    message = refused("split", corpus, *QUICK, "--method", "iid", "--seed", "1", "--out", out)
+    assert "exists already, but settings.seed is 0, not 1; choose another name, or use --force" in message
     assert contents(out) == before
     run("split", corpus, *QUICK, "--method", "iid", "--seed", "1", "--out", out, "--force")
     assert json.loads((out / "dataset.json").read_text())["settings"]["seed"] == 1
@@ -132,7 +134,8 @@ def test_another_corpus_in_the_same_folder_is_refused(corpus: Path, tmp_path: Pa
     copy = tmp_path / corpus.name
     copy.write_text(corpus.read_text().replace("demo-en-000001", "renamed"))
     run("split", corpus, *QUICK, "--method", "iid", "--out", tmp_path / "a")
-    assert "exists already" in refused("split", copy, *QUICK, "--method", "iid", "--out", tmp_path / "a")
+    message = refused("split", copy, *QUICK, "--method", "iid", "--out", tmp_path / "a")
+    assert re.search(r"exists already, but source\.\w+ is \S+, not \S+;", message)
 
 
 def test_a_control_has_the_sizes_of_its_split(corpus: Path, tmp_path: Path) -> None:

@@ -65,6 +65,11 @@ def test_it_answers_on_this_machine_until_it_is_stopped(problems: Path) -> None:
         process.kill()
 
 
+def test_a_table_of_ones_own_is_read_by_its_columns(tmp_path: Path, served: list[tuple[Guard, Listener]]) -> None:
+    (tmp_path / "mine.csv").write_text("question,formula\nTom has 3 cats and 4 dogs.,3+4\n", encoding="utf-8")
+    assert "mine is open at" in run(tmp_path / "mine.csv", "--text", "question", "--equation", "formula", "--port", "0")
+
+
 def test_on_this_machine_no_token_is_needed(problems: Path, served: list[tuple[Guard, Listener]]) -> None:
     printed = run(problems, "--port", "0")
     assert "mine is open at http://127.0.0.1:" in printed

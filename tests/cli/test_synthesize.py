@@ -40,6 +40,16 @@ def test_json_is_the_datasets_facts(source: Path, tmp_path: Path) -> None:
     assert facts == json.loads((tmp_path / "sd" / "dataset.json").read_text(encoding="utf-8"))
 
 
+def test_a_dataset_that_is_there_is_told_apart_by_setting_or_corpus(source: Path, tmp_path: Path) -> None:
+    command = ("--out", tmp_path / "sd", "--plausible", "0")
+    run(source, *command)
+    assert "exists already, but settings.seed is 0, not 3;" in refused(source, *command, "--seed", "3")
+    other = tmp_path / "other.jsonl"
+    write_problems(other, corpus()[:-1])
+    assert "exists already, but source.corpus is handmade, not other;" in refused(other, *command)
+    assert "made from the same corpus in the same way; choose another name, or use --force" in refused(source, *command)
+
+
 def test_an_existing_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "sd").mkdir()
     (tmp_path / "sd" / "mine.txt").write_text("keep", encoding="utf-8")

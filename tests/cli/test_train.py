@@ -98,14 +98,14 @@ def test_the_same_command_goes_on_or_does_nothing(data: Path, tmp_path: Path) ->
     [
         ((*SMALL[1:], "hidden=16"), (), "hidden is 8, not 16"),
         (SMALL, ("--seed", "3"), "seed is 0, not 3"),
-        (SMALL, ("--select", "last"), "it keeps the best epoch, not the last"),
+        (SMALL, ("--select", "last"), "select is best, not last"),
     ],
 )
 def test_other_settings_in_the_same_folder_are_refused_by_name(
     settings: tuple[str, ...], options: tuple[str, ...], difference: str, data: Path, tmp_path: Path
 ) -> None:
     train(data, tmp_path / "run")
-    with pytest.raises(ComdivError, match=f"is a run with other settings: {difference}"):
+    with pytest.raises(ComdivError, match=f"is another run: {difference}"):
         train(data, tmp_path / "run", *options, settings=settings)
 
 
@@ -121,8 +121,27 @@ def test_another_solver_or_other_data_in_the_same_folder_are_refused(data: Path,
     with pytest.raises(ComdivError, match="solver is gts, not lstm"):
         train(data, tmp_path / "run", solver="lstm")
     write_dataset(tmp_path / "other", Dataset(EIGHT[:5], UNSEEN, ()), title="other")
-    with pytest.raises(ComdivError, match="the dataset has changed"):
+    with pytest.raises(ComdivError, match=r"train.jsonl is [0-9a-f]+…?, not [0-9a-f]+…?; choose another folder"):
         train(tmp_path / "other", tmp_path / "run")
+
+
+def test_a_file_in_place_of_the_dataset_is_told_its_folder(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(ComdivError, match=f"train.jsonl is a file, and a dataset is a folder: give {data}$"):
+        train(data / "train.jsonl", tmp_path / "run")
+    (tmp_path / "mine.jsonl").write_text("{}")
+    with pytest.raises(ComdivError, match=r"mine.jsonl is a file, and a dataset is a folder; `comdiv split` makes one"):
+        train(tmp_path / "mine.jsonl", tmp_path / "run")
+    with pytest.raises(ComdivError, match=f"there is no folder {tmp_path / 'nowhere'}"):
+        train(tmp_path / "nowhere", tmp_path / "run")
+
+
+def test_every_prediction_of_an_evaluation_says_whether_it_is_right(data: Path, tmp_path: Path) -> None:
+    train(data, tmp_path / "run")
+    evaluate(tmp_path / "run", data)
+    folder = tmp_path / "run" / "evaluations" / "tiny"
+    lines = [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
+    assert {type(line["right"]) for line in lines} == {bool}
+    assert sum(line["right"] for line in lines) == json.loads((folder / "result.json").read_text())["correct"]
 
 
 def test_a_folder_of_something_else_is_refused_and_left_alone(data: Path, tmp_path: Path) -> None:
@@ -286,8 +305,9 @@ def test_an_evaluation_of_other_problems_is_not_written_over(data: Path, tmp_pat
     written = (tmp_path / "run" / "evaluations" / "tiny" / "result.json").read_bytes()
     evaluate(tmp_path / "run", data)  # the same again
     write_dataset(tmp_path / "other" / "tiny", Dataset(EIGHT, UNSEEN, UNSEEN), title="tiny")
-    for other in ((tmp_path / "other" / "tiny",), (data, "--beam", "2")):
-        with pytest.raises(ComdivError, match="evaluation of other problems or another beam"):
+    others = {"test.version is .*, not .*": (tmp_path / "other" / "tiny",), "beam is 5, not 2": (data, "--beam", "2")}
+    for difference, other in others.items():
+        with pytest.raises(ComdivError, match=f"has another evaluation: {difference}; say --out FOLDER"):
             evaluate(tmp_path / "run", *other)
     assert (tmp_path / "run" / "evaluations" / "tiny" / "result.json").read_bytes() == written
     evaluate(tmp_path / "run", data, "--beam", "2", "--force")

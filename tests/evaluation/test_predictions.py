@@ -173,6 +173,14 @@ def test_our_own_predictions_read_back_as_they_were(
     assert Prediction.from_json(json.loads(json.dumps(prediction.to_json()))) == prediction
 
 
+def test_right_or_wrong_is_written_once_judged_and_files_without_it_are_read() -> None:
+    assert "right" not in Prediction("a-1").to_json()
+    assert Prediction("a-1", right=False).to_json()["right"] is False
+    assert Prediction.from_json({"id": "a-1", "answer": "3", "right": True}).right is True
+    for record in ({"id": "a-1", "answer": "3"}, {"id": "a-1", "answer": "3", "right": "perhaps"}):
+        assert Prediction.from_json(record).right is None
+
+
 def test_a_percentage_is_written_so_that_both_its_readings_survive() -> None:
     prediction = Prediction.from_json({"id": "1", "answer": "12.5%"})
     assert prediction.to_json()["answer"] == "12.5%"

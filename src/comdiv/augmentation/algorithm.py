@@ -20,6 +20,7 @@ from comdiv.files import write_text
 from comdiv.loading import load_object
 from comdiv.problem import REPETITION, Problem
 from comdiv.reading import Reading, read
+from comdiv.settings import first_difference
 from comdiv.solver import Progress
 
 READ_AT_ONCE = 500  # problems between two progress reports
@@ -30,7 +31,7 @@ _VERSIONS_OF = ("comdiv", "numpy", "rjieba", "textblob")
 
 @owns("folder")
 def augment_dataset(
-    source: Path | str,
+    source: Path | str | AugmentationSource,
     folder: Path,
     options: AugmentationOptions,
     *,
@@ -44,12 +45,12 @@ def augment_dataset(
     without it, `options.ranker` must be `none`. Test problems are never read.
     """
     report_progress: Progress = progress or (lambda what, done, total, note: None)
-    data = read_source(source)
+    data = source if isinstance(source, AugmentationSource) else read_source(source)
     plan = {"source": data.facts, "options": options.facts()}
     if _is_made(folder, plan):
         return load_object(folder / REPORT)
     if options.compositional_validation and not data.validation:
-        raise ComdivError(f"option compositional_validation: {source} has no validation problems to compose")
+        raise ComdivError(f"option compositional_validation: {data.name} has no validation problems to compose")
     _begin(folder, plan)
     known = {read(problem).mask_hash for problem in (*data.train, *data.validation)} | set(options.ban)
     compounds = compositional_validation(data.validation, frozenset(known), options)
@@ -96,20 +97,12 @@ def _begin(folder: Path, plan: dict[str, Any]) -> None:
     if path.is_file():
         there = load_object(path)
         if there != plan:
-            raise ComdivError(f"{folder} is an augmentation with {_difference(there, plan)}; choose another folder")
+            difference = first_difference(there, plan)
+            raise ComdivError(f"{folder} is another augmentation: {difference}; choose another folder")
         return
     if folder.exists() and (not folder.is_dir() or any(not p.name.endswith(".part") for p in folder.iterdir())):
         raise ComdivError(f"{folder} exists and is not an augmentation; choose another folder")
     write_text(path, json.dumps(plan, ensure_ascii=False, indent=2) + "\n")
-
-
-def _difference(there: dict[str, Any], wanted: dict[str, Any]) -> str:
-    if there.get("source") != wanted["source"]:
-        return "another source"
-    for name, value in wanted["options"].items():
-        if there.get("options", {}).get(name) != value:
-            return f"other options: {name} is {there.get('options', {}).get(name)}, not {value}"
-    return "other options"
 
 
 def _readings(problems: Sequence[Problem], progress: Progress) -> list[Reading]:

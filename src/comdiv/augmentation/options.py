@@ -7,11 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from comdiv.errors import unknown_name
+from comdiv.errors import ComdivError, unknown_name
 from comdiv.registry import OPERATIONS
 from comdiv.settings import NOT_AN_OPTION, Option, Settings
 
 PAPER_OPERATIONS = ("1", "2")
+_RANKING = ("ranker_preset", "ranker_settings", "rank", "keep", "keep_by", "warm_start")  # nothing without a ranker
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -134,7 +135,10 @@ class AugmentationOptions(Settings):
         """A preset's options with changes; the error for an unknown name suggests the nearest known one."""
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)
-        return cls.checked(**{**PRESETS[name], **changes})
+        options = cls.checked(**{**PRESETS[name], **changes})
+        if options.ranker == "none" and (idle := next((one for one in _RANKING if one in changes), None)):
+            raise ComdivError(f"option {idle}: there is no ranker to use it; name one, such as --solver gts")
+        return options
 
 
 def _others(names: Iterable[str]) -> tuple[str, ...]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from comdiv.corpora import read_corpus
+from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
 from comdiv.dataset import FACTS, read_facts
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256
+from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem, read_problems
 from comdiv.reading import read
 
@@ -24,16 +25,26 @@ class AugmentationSource:
     copies: dict[str, Path]  # part → file
     facts: dict[str, Any]
 
+    @property
+    def name(self) -> str:
+        """What it was read from, for messages."""
+        return str(self.facts.get("dataset") or self.facts.get("corpus"))
 
-def read_source(source: Path | str) -> AugmentationSource:
-    """Read a dataset folder (or its train.jsonl) without opening its test part; other corpora are all training data."""
+
+def read_source(
+    source: Path | str, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT
+) -> AugmentationSource:
+    """Read a dataset folder (or its train.jsonl) without opening its test part; other corpora are all training data.
+
+    `reading` says how to read a table of one's own; a dataset is in our own format.
+    """
     path = Path(source)
     folder = path.parent if path.name == "train.jsonl" and (path.parent / FACTS).is_file() else path
     if folder.is_dir():
         return _read_folder(folder)
     if path.is_file():
         _refuse_a_test_part(path)
-    corpus = read_corpus(source)
+    corpus = load_corpus(source, reading, observer)
     digest = hashlib.sha256()
     for problem in corpus.problems:
         digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")

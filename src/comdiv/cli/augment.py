@@ -1,20 +1,24 @@
 """`comdiv augment`: new compositions from a training set's own problems."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from comdiv.cli.console import TERMINAL, output_console, print_json, print_note
-from comdiv.cli.options import JsonOption, Options, ProgramsOption, Source, takes
+from comdiv.cli.options import READING, JsonOption, Options, ProgramsOption, Source, takes
 from comdiv.errors import ComdivError
 
+if TYPE_CHECKING:
+    from comdiv.corpora.corpus_options import CorpusOptions
 
-@takes(changes=Options("comdiv.augmentation.options:AugmentationOptions", said_only=True))
+
+@takes(changes=Options("comdiv.augmentation.options:AugmentationOptions", said_only=True), reading=READING)
 def augment(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the new dataset; interrupted work there is resumed.")],
     changes: dict[str, Any],
+    reading: "CorpusOptions",
     preset: Annotated[
         str, typer.Option(help="sense, mixed, structure, or paper for Algorithm 1 as printed.")
     ] = "comdiv",
@@ -35,8 +39,9 @@ def augment(
 
     options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban))
     report = benchmarks.augment(
-        source, out, options, engine=engine, address=address, jobs=jobs, programs=programs, observer=TERMINAL
-    )
+        source, out, options, engine=engine, address=address, jobs=jobs, programs=programs, reading=reading,
+        observer=TERMINAL,
+    )  # fmt: skip
     if json:
         print_json(report)
     else:

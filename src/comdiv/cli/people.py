@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from comdiv.cli.console import TERMINAL, output_console, print_json, print_note
-from comdiv.cli.options import JsonOption
+from comdiv.cli.options import READING, JsonOption, takes
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from comdiv.corpora.corpus_options import CorpusOptions
     from comdiv.evaluation.judgements import Judgement
     from comdiv.evaluation.kappa import Agreement, Kappa
 
@@ -21,8 +22,10 @@ HostOption = Annotated[str, typer.Option(help="Address to listen on; other machi
 OpenOption = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
+@takes(reading=READING)
 def studio(
     source: Annotated[str, typer.Argument(metavar="FOLDER", help="A dataset folder, a file or a corpus's name.")],
+    reading: "CorpusOptions",
     runs: Annotated[Path, typer.Option(help="Folder with trained solvers for the Solve page.")] = Path("runs"),
     sources: Annotated[
         list[str] | None, typer.Option("--source", help="Corpus from which parents and donors come; may be repeated.")
@@ -42,7 +45,7 @@ def studio(
     from comdiv.studio import server
     from comdiv.studio.app import open_studio, studio_app
 
-    pages = open_studio(source, runs, sources or [], reviewer, programs=programs, observer=TERMINAL)
+    pages = open_studio(source, runs, sources or [], reviewer, programs=programs, reading=reading, observer=TERMINAL)
     listener = server.listen(host, port, STUDIO_PORT)
     token = None if listener.is_local else server.new_token()
     address = server.with_token(listener.address, token)
@@ -64,8 +67,10 @@ def _need_studio() -> None:
         raise ComdivError(f"the pages need {' and '.join(missing)}: pip install 'comdiv[studio]'")
 
 
+@takes(reading=READING)
 def judge(
     source: Annotated[str, typer.Argument(metavar="FILE", help="The problems: a file, a dataset folder, a corpus.")],
+    reading: "CorpusOptions",
     judges: Annotated[
         list[str] | None, typer.Option("--judge", help="A judge's name; repeat it for each of at least two.")
     ] = None,
@@ -92,7 +97,9 @@ def judge(
     from comdiv.studio.judge_pages import judging_app, write_results
     from comdiv.studio.session import open_session
 
-    session = open_session(source, judges or [], sample, seed, out, everything=everything, observer=TERMINAL)
+    session = open_session(
+        source, judges or [], sample, seed, out, everything=everything, reading=reading, observer=TERMINAL
+    )
     listener = server.listen(host, port, JUDGING_PORT)
     app = server.guarded(judging_app(session, with_solution=not text_only), listener, secret_links=True)
     if session.is_over:

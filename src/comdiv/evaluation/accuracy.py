@@ -3,11 +3,12 @@
 On disk, an evaluation is `predictions.jsonl` with the values of expressions and `result.json` with versions and hashes.
 """
 
+import hashlib
 import json
 import platform
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,11 @@ def templates_of(problems: Iterable[Problem]) -> frozenset[str]:
     return frozenset(template(problem.expression) for problem in problems if problem.expression is not None)
 
 
+def templates_hash(templates: Iterable[str]) -> str:
+    """A hash of training templates, which `result.json` keeps: whoever checks it must compare with the same ones."""
+    return hashlib.sha256("\n".join(sorted(templates)).encode()).hexdigest()
+
+
 def relative_gap(iid_accuracy: float, compositional_accuracy: float) -> float | None:
     """How much better a solver is without new compositions: Acc_iid / Acc_comdiv − 1 (Table II); None if undefined."""
     return iid_accuracy / compositional_accuracy - 1 if compositional_accuracy else None
@@ -225,7 +231,8 @@ def write_result(
     resolved = {outcome.id: outcome.prediction for outcome in evaluation.outcomes}
     path = folder / "predictions.jsonl"
     (folder / "result.json").unlink(missing_ok=True)
-    write_predictions(path, (resolved.get(prediction.id) or prediction for prediction in predictions))
+    unjudged = (replace(one, right=None) for one in predictions)  # their problems are not in the test set
+    write_predictions(path, (resolved.get(one.id) or one for one in unjudged))
     result = {
         **evaluation.to_json(),
         **origin,

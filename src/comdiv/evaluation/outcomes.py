@@ -72,7 +72,9 @@ def outcome_of(problem: Problem, prediction: Prediction | None) -> Outcome:
         return Outcome(problem.id, "missing", None if problem.expression is None else False)
     reading = read(problem)
     resolved = resolve(prediction, reading.values)
-    return Outcome(problem.id, _kind(reading, resolved), _expression_right(reading, resolved), resolved)
+    kind = _kind(reading, resolved)
+    judged = replace(resolved, right=kind == "right")
+    return Outcome(problem.id, kind, _expression_right(reading, resolved), judged)
 
 
 def outcomes_of(problems: Sequence[Problem], predictions: Sequence[Prediction]) -> list[Outcome]:

@@ -22,7 +22,7 @@ from comdiv.files import write_json_lines
 from comdiv.solver import Solution
 
 OUTPUT_KEYS = ("prediction", "output", "response", "completion")
-_OWN_KEYS = frozenset(["id", "expression", "answer", "log_probability", "ill_formed", "undefined", "reason"])
+_OWN_KEYS = frozenset(["id", "expression", "answer", "log_probability", "ill_formed", "undefined", "right", "reason"])
 _FLAGS = {"true": True, "1": True, "false": False, "0": False, "": False}
 
 
@@ -31,6 +31,7 @@ class Prediction:
     """One prediction. If there is an expression, it decides; the answer is then its value, once that is known.
 
     `percent` says that the answer was written as 20 %: it is 0.2, but also right if the gold answer is 20.
+    `right` is what an evaluation said, None before it; files of older versions lack it.
     `reason` says why a prediction is ill-formed, undefined or unreadable; `extra` keeps the record's other keys.
     """
 
@@ -43,6 +44,7 @@ class Prediction:
     reason: str = ""
     percent: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+    right: bool | None = None
 
     @property
     def unreadable(self) -> bool:
@@ -58,6 +60,8 @@ class Prediction:
         record["log_probability"] = self.log_probability if known else None  # JSON has no infinity
         record["ill_formed"] = self.ill_formed
         record["undefined"] = self.undefined
+        if self.right is not None:
+            record["right"] = self.right
         if self.reason:
             record["reason"] = self.reason
         return {**record, **self.extra}
@@ -66,7 +70,13 @@ class Prediction:
     def from_json(cls, record: Mapping[str, Any]) -> "Prediction":
         """The prediction of a record; what cannot be read goes into `reason`, and only a missing id is an error."""
         extra = {key: value for key, value in record.items() if key not in _OWN_KEYS}
-        blank = cls(_id(record), log_probability=_log_probability(record), extra=extra)
+        right = record.get("right")
+        blank = cls(
+            _id(record),
+            log_probability=_log_probability(record),
+            right=right if isinstance(right, bool) else None,
+            extra=extra,
+        )
         for key in OUTPUT_KEYS:
             if not _is_blank(record.get(key)):
                 return _from_words(blank, key, record[key])

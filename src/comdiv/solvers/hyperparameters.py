@@ -67,7 +67,8 @@ class SolverSettings(Settings):
         "compositional split nested in the training problems.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of weights, batches and dropout.")
-    threads: int = Field(default=0, ge=0, description="CPU threads; 0: as many as torch chooses.")
+    # More of them wait for each other, at work, on a machine that does other things: `benchmarks/threads.py`.
+    threads: int = Field(default=1, ge=0, description="CPU threads; 0: as many as torch chooses.")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="Where to compute.")
 
     presets: ClassVar[Presets] = {

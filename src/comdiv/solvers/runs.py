@@ -17,10 +17,12 @@ from comdiv.claims import owns
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
+from comdiv.evaluation.accuracy import templates_hash
 from comdiv.files import file_sha256, write_text
 from comdiv.loading import load_yaml, validate
 from comdiv.problem import Problem
 from comdiv.registry import SOLVERS
+from comdiv.settings import first_difference
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
 from comdiv.solvers.command import PROGRAM, CommandSolver
 from comdiv.solvers.hyperparameters import Cover, Select, SolverSettings, settings_for
@@ -168,7 +170,7 @@ def train_run(
             raise ComdivError(f"{run} exists and is not a run of a solver; choose another folder")
         write_config(run, config)
     elif (difference := _difference(read_config(run), config, settings)) is not None:
-        raise ComdivError(f"{run} is a run with other settings: {difference}; choose another folder, or remove it")
+        raise ComdivError(f"{run} is another run: {difference}; choose another folder, or remove it")
     trainer: Any = make_solver(solver, settings)
 
     def after_epoch(state: Any) -> None:
@@ -221,9 +223,8 @@ def evaluate_run(
     predictions = tuple(
         Prediction.from_solution(problem.id, solution) for problem, solution in zip(problems, solutions, strict=True)
     )
-    evaluation = evaluate_predictions(
-        problems, predictions, None if train is None else templates_of(train), subsets, triples
-    )
+    templates = None if train is None else templates_of(train)
+    evaluation = evaluate_predictions(problems, predictions, templates, subsets, triples)
     weights = run / "model.safetensors"
     origin = {
         "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},
@@ -231,6 +232,7 @@ def evaluate_run(
         "seed": getattr(settings, "seed", None),
         "beam": width,
         "cover": cover,
+        "templates": None if templates is None else templates_hash(templates),
     }
     write_result(folder, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin)
     return evaluation
@@ -251,15 +253,20 @@ def _config(
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any], settings: SolverSettings) -> str | None:
-    """The first setting in which a run differs from the requested ones; a setting that it lacks has its default."""
-    known = {name: field.default for name, field in type(settings).model_fields.items()} | (there.get("settings") or {})
-    if there.get("solver") != wanted["solver"]:
-        return f"solver is {there.get('solver')}, not {wanted['solver']}"
-    for name, value in wanted["settings"].items():
-        if known[name] != value:
-            return f"{name} is {known[name]}, not {value}"
-    if there.get("select", "best") != wanted["select"]:
-        return f"it keeps the {there.get('select', 'best')} epoch, not the {wanted['select']}"
-    if there.get("data", {}).get("sha256") != wanted["data"]["sha256"]:
-        return "the dataset has changed"
-    return None
+    """The first setting, or part of the dataset, in which a run is unlike the requested one.
+
+    A setting that a run of an older version lacks has its default.
+    """
+    defaults = {name: field.default for name, field in type(settings).model_fields.items()}
+
+    def compared(config: Mapping[str, Any]) -> dict[str, Any]:
+        recorded, data = defaults | (config.get("settings") or {}), config.get("data") or {}
+        hashes = data.get("sha256", {})
+        return {
+            "solver": config.get("solver"),
+            **{name: recorded.get(name) for name in wanted["settings"]},
+            "select": config.get("select", "best"),
+            **{f"{part}.jsonl": hashes.get(part) for part in wanted["data"]["sha256"]},
+        }
+
+    return first_difference(compared(there), compared(wanted))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from comdiv.corpora.corpus_options import load_corpus
+from comdiv.corpora import Corpus
+from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
 from comdiv.observer import SILENT, Observer
 from comdiv.review import ReviewLog
 from comdiv.studio.clusters import ClusterMap, map_clusters
@@ -34,10 +35,18 @@ def open_studio(
     reviewer: str = "",
     *,
     programs: bool = False,
+    reading: CorpusOptions = AS_IT_COMES,
     observer: Observer = SILENT,
 ) -> Studio:
-    """Read the problems and the corpora of their parents, and cluster the quantities."""
-    library = Library.read(source, sources, lambda path: load_corpus(str(path), observer=observer))
+    """Read the problems and the corpora of their parents, and cluster the quantities.
+
+    `reading` says how to read a table of one's own; the corpora of parents are read as they come.
+    """
+
+    def read_part(path: str | Path) -> Corpus:
+        return load_corpus(path, reading if str(path) == source else AS_IT_COMES, observer)
+
+    library = Library.read(source, sources, read_part)
     observer.note(f"clustering the quantities of {len(library.entries):,} problems")
     cluster_map = map_clusters(library, lambda items: observer.tracked(items, "contexts", len(library.entries)))
     shelf = Shelf(runs, programs=programs)

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import local
 from typing import Any
 
-from comdiv.corpora.corpus_options import load_corpus
+from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA, Judgement
 from comdiv.files import path_part
@@ -285,10 +285,11 @@ def open_session(
     out: Path | None,
     *,
     everything: bool,
+    reading: CorpusOptions = AS_IT_COMES,
     observer: Observer = SILENT,
 ) -> JudgingSession:
     """The session of a folder: a new one, or the existing one if it has the same sample."""
-    corpus = load_corpus(source, observer=observer)
+    corpus = load_corpus(source, reading, observer)
     path = (out or Path(f"judging-{path_part(corpus.name, 'the corpus')}")) / DATABASE
     problems = _products(corpus.problems, everything, observer)
     wanted = {"corpus": corpus.name, "version": corpus.version, "sample": sample, "seed": seed, "of": len(problems)}

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -62,6 +62,11 @@ class SynthesisOptions(Settings):
         if size is not None and (not (match := _SIZE.fullmatch(size)) or "0" in match.groups()):
             raise ValueError(f"the size must be TRAIN/TEST such as {PAPER_SIZE}, not '{size}'")
         return size
+
+    def facts(self) -> dict[str, Any]:
+        """The options as a record; files by their names."""
+        paths = {name: getattr(self, name) for name in ("exclude", "rules", "review")}
+        return {**self.model_dump(mode="json"), **{name: path and path.name for name, path in paths.items()}}
 
     @property
     def sizes(self) -> tuple[int, int, int] | None:

@@ -178,14 +178,10 @@ def _facts(
     version = next((problem.provenance.version for problem in problems), "")
     counts = Counter(problem.rule for problem in assembly.test)
     histogram = Counter(assembly.novelty.values())
-    paths = {name: getattr(options, name) for name in ("exclude", "rules", "review")}
     return {
         "made_by": "comdiv synthesize",
         "source": corpus_facts(Corpus(corpus, version, tuple(problems), ReadReport())),
-        "settings": {
-            **options.model_dump(mode="json"),
-            **{name: path and path.name for name, path in paths.items()},
-        },
+        "settings": options.facts(),
         "composition": {"structural": len(assembly.structural), "lexical": len(assembly.lexical)},
         "rules": {result.rule.id: result.to_json(counts[result.rule.id]) for result in yields},
         "seeds": {

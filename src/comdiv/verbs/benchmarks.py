@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from comdiv.augmentation import AugmentationOptions, augment_dataset
+from comdiv.augmentation.source import read_source
 from comdiv.claims import owns
 from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
@@ -14,6 +15,7 @@ from comdiv.engine import make_engine
 from comdiv.errors import ComdivError
 from comdiv.files import refuse_to_overwrite
 from comdiv.observer import SILENT, Observer
+from comdiv.settings import first_difference
 from comdiv.splitting.choice import SplitSeries, best_k
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
 from comdiv.splitting.measurement import Measurement, measure_sides
@@ -86,10 +88,11 @@ def _one_split(
     """Make one dataset, unless the same one is there already."""
     if (folder / FACTS).is_file() and not force:
         facts = read_facts(folder)
-        same = facts.get("settings") == settings.model_dump() and facts.get("source") == origin
-        if same and is_intact(folder, facts):
+        difference = first_difference(_origin(facts), {"settings": settings.model_dump(), "source": origin})
+        if difference is None and is_intact(folder, facts):
             observer.note(f"{folder}: is there already, made with the same settings")
             return facts
+        _refuse_dataset(folder, difference or "its files have changed since")
     refuse_to_overwrite(folder, force=force)  # before the search, not after it
     what = f"searching {folder.name}"
     with observer.progress(what) as progress:
@@ -100,6 +103,15 @@ def _one_split(
     if each is not None:
         each(folder, measurement)
     return facts
+
+
+def _origin(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What a dataset was made with and from."""
+    return {name: facts.get(name, {}) for name in ("settings", "source")}
+
+
+def _refuse_dataset(folder: Path, difference: str) -> NoReturn:
+    raise ComdivError(f"{folder} exists already, but {difference}; choose another name, or use --force to replace it")
 
 
 @owns("out")
@@ -158,9 +170,15 @@ def synthesize(
 ) -> dict[str, Any]:
     """Synthesize a dataset whose test needs new structures, or known ones with new words (§III-B); its facts."""
     options = options or SynthesisOptions()
-    refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
+    there = _origin(read_facts(out)) if (out / FACTS).is_file() and not force else None
+    if there is None:
+        refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
     load_rules(options.rules)
     corpus = load_corpus(source, reading, observer)
+    if there is not None:
+        origin = {**corpus_facts(corpus), "version": there["source"].get("version")}
+        wanted = {"settings": {**there["settings"], **options.facts()}, "source": origin}
+        _refuse_dataset(out, first_difference(there, wanted) or "is made from the same corpus in the same way")
     with observer.progress("synthesizing") as progress:
         return synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force)
 
@@ -174,6 +192,7 @@ def augment(
     address: str | None = None,
     jobs: int = 0,
     programs: bool = False,
+    reading: CorpusOptions = AS_IT_COMES,
     observer: Observer = SILENT,
 ) -> dict[str, Any]:
     """Augment a training set with new compositions of its own problems (§IV); returns the report.
@@ -187,9 +206,10 @@ def augment(
     options = options or AugmentationOptions.preset()
     if options.ranker != "none":  # a wrong name, a wrong setting or a missing torch is told before the work
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
+    data = read_source(source, reading, observer)
     workers = make_engine(engine, jobs if engine == "local" else None, address)
     try:
         with observer.progress("augmenting") as progress:
-            return augment_dataset(source, out, options, make_solver=make_solver, engine=workers, progress=progress)
+            return augment_dataset(data, out, options, make_solver=make_solver, engine=workers, progress=progress)
     finally:
         workers.close()

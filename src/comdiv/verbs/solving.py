@@ -23,6 +23,7 @@ from comdiv.evaluation import (
     templates_of,
     write_result,
 )
+from comdiv.evaluation.accuracy import templates_hash
 from comdiv.evaluation.pairs import TRIPLES
 from comdiv.files import file_sha256, path_part, refuse_to_overwrite
 from comdiv.language import detect_language, get_language
@@ -30,7 +31,7 @@ from comdiv.loading import load_object
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 from comdiv.reading import read
-from comdiv.settings import Settings
+from comdiv.settings import Settings, first_difference
 from comdiv.solver import Solution, TrainingSummary
 
 SOLVING_BEAM = 5  # hypotheses to show of a single problem
@@ -157,14 +158,14 @@ def _evaluate_predictions(
     test = load_test(source, reading, observer)
     training = _training_problems(train, source, reading, observer)
     _note_losses(predictions, test, ", ".join(path.name for path in paths), observer)
-    evaluation = evaluate_predictions(
-        test.problems, predictions, None if training is None else templates_of(training), triples=_triples(source)
-    )
+    templates = None if training is None else templates_of(training)
+    evaluation = evaluate_predictions(test.problems, predictions, templates, triples=_triples(source))
     if out is not None:
         files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
         origin = {
             "test": {"name": test.name, "version": test.version},
             "predictions": files[0] if len(files) == 1 else files,
+            "templates": None if templates is None else templates_hash(templates),
         }
         write_result(out, predictions, evaluation, origin)
     return evaluation
@@ -202,13 +203,11 @@ def _refuse_other_evaluation(folder: Path, test: Corpus, beam: int, *, force: bo
         if folder.exists() and not interrupted:
             raise ComdivError(f"{folder} exists and is no evaluation; choose another folder")
         return
-    try:
-        there = load_object(result)
-        same = there.get("test") == {"name": test.name, "version": test.version} and there.get("beam") == beam
-    except ComdivError:  # damaged
-        same = False
-    if not same and not force:
-        raise ComdivError(f"{folder} has an evaluation of other problems or another beam: say --out FOLDER, or --force")
+    wanted = {"test": {"name": test.name, "version": test.version}, "beam": beam}
+    there = {} if force else load_object(result)
+    difference = first_difference({name: there.get(name) for name in wanted}, wanted)
+    if difference and not force:
+        raise ComdivError(f"{folder} has another evaluation: {difference}; say --out FOLDER, or --force")
 
 
 def _note_losses(predictions: Sequence[Prediction], test: Corpus, name: str, observer: Observer) -> None:
