@@ -15,7 +15,7 @@ SCANNERS = {"tokens", "quantities", "clauses", "numbers", "digit_spans", "number
 # A package may import from those before it, and from itself. Modules of the top folder that are not named come first.
 ORDER = [
     "expression", "problem", "language", "reading", "solver", "corpora", "evaluation", "review", "splitting",
-    "synthesis", "augmentation", "solvers", "exchange", "experiments", "verbs", "studio", "cli",
+    "synthesis", "augmentation", "solvers", "exchange", "experiments", "verification", "verbs", "studio", "cli",
 ]  # fmt: skip
 FOUNDATION = {"errors", "files", "claims", "loading", "registry", "settings", "observer"}
 

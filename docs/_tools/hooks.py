@@ -25,7 +25,7 @@ PAGES = {
 # What a newcomer reads first; whatever else is in the folder follows by name.
 FIRST = {
     "how-to": ["use-your-own-problems", "make-a-compositional-split", "synthesize-a-benchmark", "train-solvers",
-               "augment-a-training-set", "run-experiments", "read-the-report"],
+               "augment-a-training-set", "run-experiments", "read-the-report", "verify-results"],
     "explanation": ["dbca"],
     "reference": ["verbs", "settings", "plans", "python"],
 }  # fmt: skip

@@ -86,6 +86,9 @@ if TYPE_CHECKING:
     from comdiv.verbs.solving import evaluate as evaluate
     from comdiv.verbs.solving import solve as solve
     from comdiv.verbs.solving import train as train
+    from comdiv.verbs.verifying import VerificationSettings as VerificationSettings
+    from comdiv.verbs.verifying import verify as verify
+    from comdiv.verification.ledger import Verification as Verification
 
 # Every name is written once, above; its module is imported when the name is first used.
 _LINE = re.compile(r"^    from (\S+) import (\w+) as \2$", re.MULTILINE)

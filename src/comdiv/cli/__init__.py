@@ -22,6 +22,7 @@ from comdiv.cli.solve import solve
 from comdiv.cli.split import split
 from comdiv.cli.synthesize import synthesize
 from comdiv.cli.train import train
+from comdiv.cli.verify import verify
 from comdiv.errors import ComdivError
 
 app = typer.Typer(
@@ -83,6 +84,7 @@ _verb(
 app.add_typer(export_app, name="export", rich_help_panel="Exchange")
 app.add_typer(import_app, name="import", rich_help_panel="Exchange")
 _verb("Experiments", report, "comdiv report runs --out report --open")
+_verb("Experiments", verify, "comdiv verify", "comdiv verify runs --json", "comdiv verify mawps-comdiv")
 
 
 def _print_version(wanted: bool) -> None:

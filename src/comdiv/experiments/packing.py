@@ -21,14 +21,14 @@ _PACKED = "answers"  # only a packed evaluation has it
 
 def pack_summary(summary: Record) -> Record:
     """The parts of an evaluation as counts; any other summary unchanged."""
-    packed = {part: _pack_part(record) for part, record in summary.items()} if _is_evaluation(summary) else summary
+    packed = {part: pack_part(record) for part, record in summary.items()} if _is_evaluation(summary) else summary
     return packed if unpack_summary(packed) == summary else summary
 
 
 def unpack_summary(packed: Record) -> Record:
     """The inverse: accuracies and intervals follow from counts."""
     return {
-        name: _unpack_part(value) if isinstance(value, Mapping) and _PACKED in value else value
+        name: unpack_part(value) if isinstance(value, Mapping) and _PACKED in value else value
         for name, value in packed.items()
     }
 
@@ -37,7 +37,8 @@ def _is_evaluation(summary: Record) -> bool:
     return bool(summary) and all(isinstance(part, Mapping) and "counts" in part for part in summary.values())
 
 
-def _pack_part(record: Record) -> Record:
+def pack_part(record: Record) -> Record:
+    """One part of an evaluation as counts."""
     expressions = record["expression_accuracy"]
     packed: dict[str, Any] = {_PACKED: f"{record['correct']}/{record['n']}"}
     if expressions is not None:
@@ -50,7 +51,8 @@ def _pack_part(record: Record) -> Record:
     return packed
 
 
-def _unpack_part(packed: Record) -> Record:
+def unpack_part(packed: Record) -> Record:
+    """The record that follows from the counts."""
     parts = {
         name: {part: _share(written) for part, written in packed[short].items()} if short in packed else None
         for short, name in _SHARES.items()

@@ -90,10 +90,7 @@ def _synthesis(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
 def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
     place.progress("reading", 0, 1, "")
     if "within" in recipe:
-        outer = read_dataset(place.data())
-        made_from = outer.facts.get("source", {})
-        name = f"{made_from.get('corpus', 'a dataset')}, training side"
-        return Corpus(name, str(made_from.get("version", "unknown")), outer.training_side, ReadReport())
+        return within_corpus(read_dataset(place.data()))
     columns = recipe.get("columns")
     corpus = read_corpus(place.inputs["corpus"], columns=Columns(*columns.values()) if columns else None)
     if corpus.version != recipe["corpus"]["version"]:
@@ -103,6 +100,13 @@ def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
         return corpus
     sample = sorted(corpus.problems, key=lambda problem: hashlib.sha256(problem.id.encode()).digest())[:limit]
     return replace(corpus, problems=tuple(sorted(sample, key=lambda problem: problem.id)))
+
+
+def within_corpus(outer: Dataset) -> Corpus:
+    """The training side of a dataset as a corpus of its own."""
+    origin = outer.facts.get("source", {})
+    name = f"{origin.get('corpus', 'a dataset')}, training side"
+    return Corpus(name, str(origin.get("version", "unknown")), outer.training_side, ReadReport())
 
 
 def _copy(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
