@@ -1,7 +1,7 @@
 """Algorithm 1 (§IV): rounds of new problems, checked and ranked; the result is an ordinary dataset."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -36,17 +36,19 @@ def augment_dataset(
     options: AugmentationOptions,
     *,
     make_solver: MakeSolver | None = None,
+    ranker_files: Mapping[str, str] | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Augment a dataset folder's training set, or a whole corpus, into a new dataset folder; returns its report.
 
     Interrupted work resumes where it stopped. `make_solver` makes the ranker, like `comdiv.solvers.runs.make_solver`;
-    without it, `options.ranker` must be `none`. Test problems are never read.
+    without it, `options.ranker` must be `none`. `ranker_files` are hashes of a ranker's program or initial weights:
+    scores of another one are never taken over. Test problems are never read.
     """
     report_progress: Progress = progress or (lambda what, done, total, note: None)
     data = source if isinstance(source, AugmentationSource) else read_source(source)
-    plan = {"source": data.facts, "options": options.facts()}
+    plan = {"source": data.facts, "options": options.facts(), **({"ranker": ranker_files} if ranker_files else {})}
     if _is_made(folder, plan):
         return load_object(folder / REPORT)
     if options.compositional_validation and not data.validation:
@@ -87,7 +89,7 @@ def _is_made(folder: Path, plan: dict[str, Any]) -> bool:
     if not (folder / FACTS).is_file():
         return False
     facts = read_facts(folder)
-    same = {"source": facts.get("source"), "options": facts.get("options")} == plan
+    same = {name: facts.get(name) for name in plan} == plan
     return same and is_intact(folder, facts) and (folder / REPORT).is_file()
 
 

@@ -31,8 +31,15 @@ from comdiv.experiments.plan import (
 from comdiv.files import file_sha256
 from comdiv.problem import read_problems
 from comdiv.registry import SOLVERS
-from comdiv.solvers.command import PROGRAM, command_words
-from comdiv.solvers.hyperparameters import PACKAGE, PretrainedSettings, SolverSettings, settings_for, weights_folder
+from comdiv.solvers.command import PROGRAM, program_files
+from comdiv.solvers.hyperparameters import (
+    PACKAGE,
+    PretrainedSettings,
+    SolverSettings,
+    settings_for,
+    weights_files,
+    weights_folder,
+)
 
 
 def check_names(plan: Plan) -> None:
@@ -380,8 +387,7 @@ class _Planner(CellBook):
             path = Path(self.source(weights_folder(settings.weights)))
         except ComdivError:  # a missing package: the cell says so when it runs, and others are not affected
             path = Path(settings.weights)
-        files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
-        hashes = {file.name: file_sha256(file) for file in files if file.is_file()}
+        hashes = weights_files(path)
         name = path.name if self._weights_place(settings.weights) else settings.weights
         return {"settings": {**settings.model_dump(), "weights": name}, "weights": hashes}
 
@@ -399,11 +405,6 @@ class _Planner(CellBook):
         solver = training.facts.solver or ""
         program = {"program": solver} if solver.startswith(PROGRAM) else {}  # what the plan allows to run, nothing else
         self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs, program)
-
-
-def program_files(solver: str) -> dict[str, str]:
-    """The files named in a user's own command, by their bytes, so that a changed program is another cell."""
-    return {path.name: file_sha256(path) for path in map(Path, command_words(solver)) if path.is_file()}
 
 
 def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:

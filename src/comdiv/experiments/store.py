@@ -229,9 +229,14 @@ def part_problems(plan: PlanResults, cell: Cell, part: str) -> tuple[Problem, ..
     return () if path is None else read_part(path)
 
 
-@lru_cache(maxsize=8)
 def read_part(path: Path) -> tuple[Problem, ...]:
-    """The problems of a file; several tables ask for the same one."""
+    """The problems of a file, read once as long as it is the same; several tables ask for it."""
+    stat = path.stat()
+    return _read_part(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _read_part(path: Path, *state: int) -> tuple[Problem, ...]:
     return tuple(read_problems(path))
 
 

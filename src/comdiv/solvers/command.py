@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from comdiv.errors import ComdivError
 from comdiv.expression import ExpressionError, parse
+from comdiv.files import file_sha256
 from comdiv.loading import parse_json
 from comdiv.problem import Problem
 from comdiv.reading import read
@@ -32,6 +33,11 @@ def command_words(name: str) -> list[str]:
     if not words:
         raise ComdivError("command: names no program")
     return words
+
+
+def program_files(name: str) -> dict[str, str]:
+    """The files named in a user's own command, by their bytes, so that a changed program is another one."""
+    return {path.name: file_sha256(path) for path in map(Path, command_words(name)) if path.is_file()}
 
 
 class CommandSolver:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.files import file_sha256
 from comdiv.registry import ENCODERS, SOLVERS
 from comdiv.settings import Settings
 
@@ -264,3 +265,9 @@ def weights_folder(weights: str) -> str:
     if not folder.exists():
         raise ComdivError(f"weights '{weights}': the package has no {'/'.join(inner)}")
     return str(folder)
+
+
+def weights_files(path: Path) -> dict[str, str]:
+    """Weights in a folder or file by their bytes: the same place may hold others tomorrow. A hub's name has none."""
+    files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
+    return {file.name: file_sha256(file) for file in files if file.is_file()}

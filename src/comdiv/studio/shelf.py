@@ -36,7 +36,7 @@ class Shelf:
         self.folder = folder
         self.programs = programs
         self._lock = Lock()
-        self._loaded: OrderedDict[str, Solver] = OrderedDict()
+        self._loaded: OrderedDict[tuple[Path, str], Solver] = OrderedDict()
 
     def runs(self) -> list[Run]:
         """The runs that exist now; a training may have ended since the last call."""
@@ -55,17 +55,28 @@ class Shelf:
         return sorted(found, key=lambda run: run.name)
 
     def solver(self, name: str) -> Solver:
-        """The solver of a run by its name, loaded once."""
+        """The solver of a run by its name, loaded once; a run that has been trained again is loaded again."""
         known = {run.name: run for run in self.runs()}
         if name not in known:
             raise unknown_name("run", name[:200], known)
+        folder = known[name].folder
         with self._lock:
-            if name not in self._loaded:
-                self._loaded[name] = load_solver(known[name].folder, programs=self.programs)
-            self._loaded.move_to_end(name)
+            key = (folder, _state_of(folder))
+            if key not in self._loaded:
+                self._loaded[key] = load_solver(folder, programs=self.programs)
+            self._loaded.move_to_end(key)
             while len(self._loaded) > LOADED:
                 self._loaded.popitem(last=False)
-            return self._loaded[name]
+            return self._loaded[key]
+
+
+def _state_of(run: Path) -> str:
+    """What changes when a run is written anew: its files are replaced, never changed in place."""
+    files = [run / name for name in (CONFIG, "model.safetensors", "vocabulary.json") if (run / name).is_file()]
+    stats = [path.stat() for path in files]
+    return repr(
+        [(path.name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for path, stat in zip(files, stats, strict=True)]
+    )
 
 
 def _run_folders(folder: Path, depth: int) -> list[Path]:

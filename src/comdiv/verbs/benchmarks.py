@@ -210,6 +210,20 @@ def augment(
     workers = make_engine(engine, jobs if engine == "local" else None, address)
     try:
         with observer.progress("augmenting") as progress:
-            return augment_dataset(data, out, options, make_solver=make_solver, engine=workers, progress=progress)
+            return augment_dataset(
+                data, out, options, make_solver=make_solver, ranker_files=_ranker_files(options), engine=workers,
+                progress=progress,
+            )  # fmt: skip
     finally:
         workers.close()
+
+
+def _ranker_files(options: AugmentationOptions) -> dict[str, str]:
+    """The program or the initial weights of a ranker, by their bytes."""
+    from comdiv.solvers.command import PROGRAM, program_files
+    from comdiv.solvers.hyperparameters import weights_files, weights_folder
+
+    if options.ranker.startswith(PROGRAM):
+        return program_files(options.ranker)
+    weights = options.ranker_settings.get("weights")
+    return weights_files(Path(weights_folder(weights))) if weights else {}
