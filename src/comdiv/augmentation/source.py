@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from comdiv.files import file_sha256
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem, read_problems
 from comdiv.reading import read
+
+_DIGITS = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,21 @@ def read_source(
     if path.is_file():
         _refuse_a_test_part(path)
     corpus = load_corpus(source, reading, observer)
+    problems = tuple(sorted(corpus.problems, key=_numbering))
     digest = hashlib.sha256()
-    for problem in corpus.problems:
+    for problem in problems:
         digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")
     facts = {"corpus": corpus.name, "version": corpus.version, "train": digest.hexdigest()}
-    return AugmentationSource(_some(corpus.problems, path), (), {}, facts)
+    return AugmentationSource(_some(problems, path), (), {}, facts)
+
+
+def _numbering(problem: Problem) -> tuple[list[str | tuple[int, str]], str]:
+    """The order in which corpora number their problems, 2 before 10: a file in another order gives the same set."""
+    texts, numbers = _DIGITS.split(problem.id), [digits.lstrip("0") for digits in _DIGITS.findall(problem.id)]
+    pieces: list[str | tuple[int, str]] = [texts[0]]
+    for digits, text in zip(numbers, texts[1:], strict=True):
+        pieces += [(len(digits), digits), text]
+    return pieces, problem.id
 
 
 def _read_folder(folder: Path) -> AugmentationSource:
@@ -59,8 +72,13 @@ def _read_folder(folder: Path) -> AugmentationSource:
     copies = {path.stem: path for path in (validation, test) if path.is_file()}
     facts: dict[str, Any] = {"dataset": folder.resolve().name}
     facts |= {path.stem: file_sha256(path) for path in (train, *copies.values())}
-    held_out = tuple(read_problems(validation)) if validation.is_file() else ()
-    return AugmentationSource(_some(tuple(read_problems(train)), train), held_out, copies, facts)
+    problems, held_out = (_by_id(part) if part.is_file() else () for part in (train, validation))
+    return AugmentationSource(_some(problems, train), held_out, copies, facts)
+
+
+def _by_id(part: Path) -> tuple[Problem, ...]:
+    """The problems of a part in the order in which datasets are written."""
+    return tuple(sorted(read_problems(part), key=lambda problem: problem.id))
 
 
 def _some(problems: tuple[Problem, ...], path: Path) -> tuple[Problem, ...]:

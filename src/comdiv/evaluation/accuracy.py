@@ -231,8 +231,8 @@ def write_result(
     resolved = {outcome.id: outcome.prediction for outcome in evaluation.outcomes}
     path = folder / "predictions.jsonl"
     (folder / "result.json").unlink(missing_ok=True)
-    unjudged = (replace(one, right=None) for one in predictions)  # their problems are not in the test set
-    write_predictions(path, (resolved.get(one.id) or one for one in unjudged))
+    unjudged = (replace(one, right=None) for one in sorted(predictions, key=lambda one: one.id))
+    write_predictions(path, (resolved.get(one.id) or one for one in unjudged))  # others are not in the test set
     result = {
         **evaluation.to_json(),
         **origin,

@@ -25,7 +25,14 @@ from comdiv.registry import SOLVERS
 from comdiv.settings import first_difference
 from comdiv.solver import Progress, Solution, Solver, TrainingSummary
 from comdiv.solvers.command import PROGRAM, CommandSolver
-from comdiv.solvers.hyperparameters import Cover, Select, SolverSettings, settings_for
+from comdiv.solvers.hyperparameters import (
+    Cover,
+    Select,
+    SolverSettings,
+    settings_for,
+    weights_files,
+    weights_folder,
+)
 
 CONFIG = "config.yaml"
 _SOLVED_AT_ONCE = 256  # problems between two reports of progress
@@ -212,6 +219,7 @@ def evaluate_run(
     `train` gives the templates seen in training; `beam` defaults to the run's own; `subsets` are sets of ids to report
     separately, `triples` are compositional pairs among the problems.
     """
+    problems = sorted(problems, key=lambda problem: problem.id)  # whatever their order, the same batches and bytes
     solver = load_run(run, cover, programs=programs)
     settings = getattr(solver, "settings", None)
     width: int = beam or getattr(settings, "beam", None) or 1
@@ -242,12 +250,14 @@ def _config(
     solver: str, preset: str, settings: SolverSettings, select: Select, data: Path, versions: Collection[str]
 ) -> dict[str, Any]:
     files = {part: file_sha256(data / f"{part}.jsonl") for part in ("train", "validation")}
+    weights = getattr(settings, "weights", "")
     return {
         "solver": solver,
         "preset": preset,
         "settings": settings.model_dump(),
         "select": select,
         "data": {"folder": str(data), "sha256": files},
+        "weights": weights_files(Path(weights_folder(weights))) if weights else {},
         "versions": {name: version(name) for name in versions},
     }
 
@@ -267,6 +277,7 @@ def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any], settings: S
             **{name: recorded.get(name) for name in wanted["settings"]},
             "select": config.get("select", "best"),
             **{f"{part}.jsonl": hashes.get(part) for part in wanted["data"]["sha256"]},
+            "weights": config.get("weights", wanted["weights"]),  # runs of older versions did not record them
         }
 
     return first_difference(compared(there), compared(wanted))
