@@ -1,6 +1,7 @@
 """How long the studio's pages take on 23,000 problems, against the smallest answer that the same server gives.
 
     COMDIV_DATA=… python benchmarks/studio.py
+    python benchmarks/studio.py --judges 200 --seconds 60     how the judging pages bear many judges (judging.py)
 
 Math23K where it is at hand, else a Chinese demo corpus of the same size. A real server in this process, one request
 after the other over one connection, every page with other words, filters and problems each time, all in one run. The
@@ -8,6 +9,7 @@ median of every kind of page is to stay under 100 ms; on a machine that is busy 
 a page (server and client together) and at the ratio.
 """
 
+import argparse
 import random
 import statistics
 import sys
@@ -24,6 +26,7 @@ from comdiv.studio.library import Library
 from comdiv.studio.security import Guard
 from comdiv.studio.server import in_background
 from corpora import corpus_file
+from judging import measure
 
 LIMIT = 0.100  # seconds
 REQUESTS = 60  # of each kind
@@ -58,6 +61,12 @@ def seconds_of(client: httpx.Client, paths: list[str]) -> list[float]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--judges", type=int, default=0, choices=range(2, 1001), metavar="2…1000")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    said = parser.parse_args()
+    if said.judges:
+        sys.exit(not measure(said.judges, min(said.seconds, 600.0)))
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         library = Library.read(corpus_file(Path(folder)))

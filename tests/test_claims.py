@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 from comdiv.claims import claimed_folder, locked_file, owns, sweep_parts
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.review import Decision, ReviewLog, read_review
+from comdiv.studio.session import JudgingSession
 from command_line import refused, run
 
 HOLD = """
@@ -34,6 +36,19 @@ log, writer = ReviewLog(Path(sys.argv[1])), sys.argv[2]
 for number in range(int(sys.argv[3])):
     log.decide(Decision(f"{writer}-{number}", "accepted", by=writer))
     print(f"{writer}-{number}", flush=True)  # confirmed
+"""
+MARK = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from comdiv.studio.session import JudgingSession
+session, judge = JudgingSession(Path(sys.argv[1])), sys.argv[2]
+def mark(place):
+    session.mark(judge, place, {"grammar": True, "fluency": True, "logic": place % 3 == 0})
+    sys.stdout.write(f"{judge}/{place}/{place % 3 == 0}\\n")  # confirmed
+    sys.stdout.flush()
+with ThreadPoolExecutor(3) as pool:  # as the pages do
+    list(pool.map(mark, range(1, int(sys.argv[3]) + 1)))
 """
 
 
@@ -148,23 +163,40 @@ def test_a_locked_file_is_made_where_it_is_missing_and_refused_where_it_cannot_b
         pytest.fail("there is no such folder")
 
 
-@pytest.mark.parametrize("kills", [0, 6])
-def test_four_writers_of_one_review_lose_nothing_that_was_confirmed(tmp_path: Path, kills: int) -> None:
-    path, source = tmp_path / "review.jsonl", random.Random(kills)
-    confirmed: set[str] = set()
-    writers = [start(DECIDE, path, f"w{number}", 40) for number in range(4)]
+def stressed(program: str, path: Path, kills: int, count: int) -> set[str]:
+    """Four writers at once, some of them killed and followed by others; what was confirmed to them."""
+    source, confirmed = random.Random(kills), set[str]()
+    writers = [start(program, path, f"writer {number}", count) for number in range(4)]
     for number in range(kills):
         time.sleep(source.uniform(0.2, 0.6))
         victim = number % len(writers)
         writers[victim].kill()
-        confirmed.update((writers[victim].communicate()[0] or "").split())
-        writers[victim] = start(DECIDE, path, f"again{number}", 20)
+        confirmed.update((writers[victim].communicate()[0] or "").splitlines())
+        writers[victim] = start(program, path, f"later {number}", count // 2)
     for writer in writers:
-        confirmed.update((writer.communicate()[0] or "").split())
-    assert len(confirmed) >= 60
+        confirmed.update((writer.communicate()[0] or "").splitlines())
+        assert writer.returncode == 0
+    assert len(confirmed) >= 1.5 * count
+    return confirmed
+
+
+@pytest.mark.parametrize("kills", [0, 6])
+def test_four_writers_of_one_review_lose_nothing_that_was_confirmed(tmp_path: Path, kills: int) -> None:
+    path = tmp_path / "review.jsonl"
+    confirmed = stressed(DECIDE, path, kills, 40)
     assert confirmed <= {decision.id for decision in read_review(path)}
     for line in path.read_bytes().splitlines():
         json.loads(line)
+
+
+@pytest.mark.parametrize("kills", [0, 6])
+def test_four_writers_of_one_judging_session_lose_nothing_that_was_confirmed(tmp_path: Path, kills: int) -> None:
+    path = tmp_path / "judging.sqlite"
+    judges = [f"writer {number}" for number in range(4)] + [f"later {number}" for number in range(kills)]
+    session = JudgingSession.create(path, list(generate("en", 40)), judges, {})
+    confirmed = stressed(MARK, path, kills, 40)
+    marks = {f"{judge}/{place}/{mark.logic}" for judge in judges for place, mark in session.own_marks(judge).items()}
+    assert confirmed <= marks
 
 
 def test_undo_sees_what_another_program_decided(tmp_path: Path) -> None:

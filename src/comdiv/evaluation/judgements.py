@@ -188,15 +188,14 @@ def _flat_records(record: Mapping[str, Any], where: str) -> Iterator[Mapping[str
         yield {**marks, "id": name, "judge": who, "when": when}
 
 
-def _value(value: Mapping[str, Any]) -> Any:
-    """The choice or text in one field of a Label Studio form."""
-    return value.get("choices", value.get("text"))
+def _value(value: Any) -> Any:
+    """The choice or text in one field of a Label Studio form; any other value as it is."""
+    return value.get("choices", value.get("text")) if isinstance(value, dict) else value
 
 
 def _mark(value: Any, key: str) -> bool | None:
     """True, false, or nothing; anything ambiguous is refused."""
-    if isinstance(value, dict):
-        value = _value(value)
+    value = _value(value)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if value is None or isinstance(value, bool):
@@ -223,7 +222,7 @@ def harmless_cell(text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    value = _value(value) if isinstance(value, dict) else value
+    value = _value(value)
     return "\n".join(str(line) for line in value) if isinstance(value, list) else str(value or "")
 
 

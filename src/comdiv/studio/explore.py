@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 def add_explore(app: FastAPI, studio: "Studio") -> None:
     """The list of problems at `/`, a problem at `/problem`."""
 
-    # Both pages take a few milliseconds, less than handing a request to another thread and back.
     @app.get("/")
-    async def explore(request: Request) -> HTMLResponse:
+    def explore(request: Request) -> HTMLResponse:
         query = Query.of(request.query_params)
         found = studio.library.search(query)
         pages = max(1, -(-len(found) // PAGE_SIZE))
@@ -47,7 +46,7 @@ def add_explore(app: FastAPI, studio: "Studio") -> None:
         return answer
 
     @app.get("/problem")
-    async def problem(id: str, part: str = "") -> HTMLResponse:
+    def problem(id: str, part: str = "") -> HTMLResponse:
         entry = studio.library.find(id, part)
         if entry is None:
             raise HTTPException(404, f"There is no problem '{id[:200]}' here.")

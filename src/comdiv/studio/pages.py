@@ -20,8 +20,8 @@ _FOLDER = files("comdiv.studio")
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("comdiv.studio"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("comdiv.studio"), auto_reload=False, autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["percent"] = lambda share, digits=1: f"{100 * share:.{digits}f} %"
     environment.filters["thousands"] = lambda count: f"{count:,}"

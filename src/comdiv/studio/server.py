@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Thread
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.types import ASGIApp
@@ -15,7 +16,12 @@ from starlette.types import ASGIApp
 from comdiv.errors import ComdivError
 from comdiv.studio.security import LOOPBACK, Guard
 
+if TYPE_CHECKING:
+    import uvicorn
+
 TRIED_PORTS = 50  # ports to try after the usual one
+REQUEST_SECONDS = 20.0  # for a whole request to arrive: whoever sends a byte now and then must not keep a connection
+BACKLOG = 512  # connections that may wait to be accepted
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)
 
 
@@ -70,28 +76,59 @@ def guarded(app: ASGIApp, listener: Listener, token: str | None = None, *, secre
 
 def serve(app: ASGIApp, listener: Listener, *, open_at: str | None = None, ready: Callable[[], None]) -> None:
     """Serve until the user stops it; `ready` is called, and the browser opened, once requests are accepted."""
-    import uvicorn
-
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
-    )
-    server = uvicorn.Server(config)
-    listener.socket.listen(128)  # from now on, a browser waits instead of being refused
+    server = _server(app)
+    listener.socket.listen(BACKLOG)  # from now on, a browser waits instead of being refused
     ready()
     if open_at:
         webbrowser.open(open_at)
     server.run(sockets=[listener.socket])
 
 
+def _server(app: ASGIApp) -> "uvicorn.Server":
+    import uvicorn
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    class Impatient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        """Hangs up on a connection whose request, headers and body, does not arrive in time."""
+
+        timer: Any = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            self._wait()
+            super().data_received(data)
+            if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+                self._stop_waiting()  # the request is complete
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            if self.timer is None:
+                self.timer = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+
+        def _stop_waiting(self) -> None:
+            if self.timer is not None:
+                self.timer.cancel()
+                self.timer = None
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app, http=Impatient, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        )
+    )
+
+
 @contextmanager
 def in_background(app: ASGIApp) -> Iterator[str]:
     """Serve an application from a thread until the block ends, for notebooks and scripts; yields its address."""
-    import uvicorn
-
     listener = listen("127.0.0.1", 0, 0)  # the system chooses a port
-    listener.socket.listen(128)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    listener.socket.listen(BACKLOG)
+    server = _server(app)
     thread = Thread(target=server.run, kwargs={"sockets": [listener.socket]}, daemon=True)
     thread.start()
     try:

@@ -4,16 +4,18 @@ Blindness is enforced here, not in the pages: nobody sees another judge's marks 
 a judge who has finished can no longer change a mark. A mark is one transaction, on disk before it is confirmed.
 """
 
+import hashlib
 import json
 import random
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from typing import Any
 
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
@@ -61,6 +63,15 @@ def sample_problems(problems: Sequence[Problem], size: int, seed: int) -> list[P
     return random.Random(seed).sample(sorted(problems, key=lambda problem: problem.id), size)
 
 
+@dataclass(slots=True, eq=False)
+class _Change:
+    """A change that waits to be written, and its fate."""
+
+    change: Callable[[sqlite3.Connection], object]
+    is_over: bool = False
+    error: ComdivError | None = None
+
+
 class JudgingSession:
     """The file of a session. Every method is one transaction, so that any number of pages can work at once."""
 
@@ -69,6 +80,9 @@ class JudgingSession:
             raise ComdivError(f"{path}: no such judging session")
         self.path = path
         self._connections = local()
+        self._turn = Lock()
+        self._waiting: deque[_Change] = deque()
+        self._names: dict[bytes, str] = {}  # of judges, by the hash of their secret
         with self._transaction() as connection:
             records = connection.execute("SELECT record FROM problems ORDER BY place").fetchall()
             facts = connection.execute("SELECT key, value FROM facts").fetchall()
@@ -130,6 +144,37 @@ class JudgingSession:
         except sqlite3.Error as error:
             raise ComdivError(f"{self.path} cannot be used: {error}") from error
 
+    def _write(self, change: Callable[[sqlite3.Connection], object]) -> None:
+        """Make a change, and return when it is on disk.
+
+        Whoever has the turn writes for all who wait, in one transaction: the disk is the slow part. A change that is
+        refused is undone without the others.
+        """
+        own = _Change(change)
+        self._waiting.append(own)
+        with self._turn:
+            if not own.is_over:
+                self._write_all([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if own.error is not None:
+            raise own.error
+
+    def _write_all(self, changes: Sequence["_Change"]) -> None:
+        try:
+            with self._transaction(writes=True) as connection:
+                for one in changes:
+                    connection.execute("SAVEPOINT one")
+                    try:
+                        one.change(connection)
+                    except ComdivError as error:
+                        one.error = error
+                        connection.execute("ROLLBACK TO one")
+                    connection.execute("RELEASE one")
+        except ComdivError as error:  # none is on disk
+            for one in changes:
+                one.error = error
+        for one in changes:
+            one.is_over = True
+
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._connections, "own", None)
         if connection is None:
@@ -146,19 +191,27 @@ class JudgingSession:
 
     # --- who ---
 
-    def judges(self) -> list[Judge]:
-        """The judges in the order in which they were named, with the number of their marks, never the marks."""
+    def judges(self, name: str | None = None) -> list[Judge]:
+        """All judges, or one, in the order in which they were named, with how many marks they made, never the marks."""
         with self._transaction() as connection:
             rows = connection.execute(
-                "SELECT name, secret, finished, (SELECT count(*) FROM marks WHERE judge = name) "
-                "FROM judges ORDER BY judges.place"
+                "SELECT name, secret, finished, (SELECT count(*) FROM marks WHERE judge = name) FROM judges "
+                + ("" if name is None else "WHERE name = :name ")
+                + "ORDER BY judges.place",
+                {"name": name},
             ).fetchall()
         return [Judge(str(name), str(secret), finished is not None, marked) for name, secret, finished, marked in rows]
 
     def judge(self, secret: str) -> Judge | None:
-        """The judge to whom this link belongs."""
-        known = [one for one in self.judges() if secrets.compare_digest(one.secret.encode(), secret.encode())]
-        return known[0] if known else None
+        """The judge to whom this link belongs.
+
+        Secrets are compared by their hashes: how long that takes says nothing about them.
+        """
+        digest = hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+        if digest not in self._names:  # a judge may have joined through another process
+            self._names = {hashlib.sha256(one.secret.encode()).digest(): one.name for one in self.judges()}
+        found = self.judges(self._names[digest]) if digest in self._names else []
+        return found[0] if found else None
 
     def add_judge(self, name: str) -> None:
         """Add a judge while the results are still hidden: afterwards nobody could judge blindly."""
@@ -166,8 +219,8 @@ class JudgingSession:
         if all(judge.finished for judge in judges):
             raise ComdivError(f"everybody has finished and the results are known: '{name}' can no longer judge blindly")
         _check_names([*(judge.name for judge in judges), name])
-        with self._transaction(writes=True) as connection:
-            connection.execute("INSERT INTO judges VALUES (?, ?, ?, NULL)", (name, len(judges), new_secret()))
+        row = (name, len(judges), new_secret())
+        self._write(lambda connection: connection.execute("INSERT INTO judges VALUES (?, ?, ?, NULL)", row))
 
     # --- marks ---
 
@@ -183,12 +236,15 @@ class JudgingSession:
             raise ComdivError(f"problem {place} still needs a mark for {' and '.join(missing)}")
         self.problem(place)  # there must be one
         values = [int(marks[name]) for name in CRITERIA]
-        with self._transaction(writes=True) as connection:
-            self._refuse_finished(connection, judge)
+
+        def store(connection: sqlite3.Connection) -> None:
+            _refuse_finished(connection, judge)
             connection.execute(
                 "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (judge, place, *values, comment.strip()[:LONGEST_COMMENT], _now()),
             )
+
+        self._write(store)
 
     def own_marks(self, judge: str) -> dict[int, Judgement]:
         """A judge's own marks by place."""
@@ -209,19 +265,15 @@ class JudgingSession:
 
     def finish(self, judge: str) -> None:
         """Finish judging: every problem must be marked, and marks can no longer change."""
-        with self._transaction(writes=True) as connection:
-            self._refuse_finished(connection, judge)
+
+        def store(connection: sqlite3.Connection) -> None:
+            _refuse_finished(connection, judge)
             missing = self.size - len(_judgements(connection, judge))
             if missing:
                 raise ComdivError(f"{missing} of {self.size} problems still need your marks")
             connection.execute("UPDATE judges SET finished = ? WHERE name = ?", (_now(), judge))
 
-    def _refuse_finished(self, connection: sqlite3.Connection, judge: str) -> None:
-        row = connection.execute("SELECT finished FROM judges WHERE name = ?", (judge,)).fetchone()
-        if row is None:
-            raise ComdivError(f"'{judge}' does not judge in this session")
-        if row[0] is not None:
-            raise ComdivError("you have finished: marks can no longer be changed")
+        self._write(store)
 
     # --- afterwards ---
 
@@ -239,6 +291,14 @@ class JudgingSession:
                     f"the marks are hidden until everybody has finished; still judging: {', '.join(waiting)}"
                 )
             return [mark for name, _ in rows for mark in _judgements(connection, name).values()]
+
+
+def _refuse_finished(connection: sqlite3.Connection, judge: str) -> None:
+    row = connection.execute("SELECT finished FROM judges WHERE name = ?", (judge,)).fetchone()
+    if row is None:
+        raise ComdivError(f"'{judge}' does not judge in this session")
+    if row[0] is not None:
+        raise ComdivError("you have finished: marks can no longer be changed")
 
 
 def _judgements(connection: sqlite3.Connection, judge: str, place: int | None = None) -> dict[int, Judgement]:
