@@ -8,6 +8,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, PlanResults
+from comdiv.experiments.shapes import check_summary
 from experiments.synthetic import write_synthetic_results
 
 
@@ -87,3 +88,10 @@ def test_a_plan_of_another_version_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "plans" / "x.json").write_text(json.dumps(record))
     with pytest.raises(ComdivError, match=r"x\.json is not a plan's file of this version"):
         read_results(tmp_path)
+
+
+@pytest.mark.parametrize("operation", ["operation 1", "operation reorder"])
+def test_a_round_with_damaged_counts_of_any_operation_is_one_line(operation: str) -> None:
+    report = {"options": {"ranker": "gts"}, "rounds": [{"round": 1, operation: 5}]}
+    with pytest.raises(ComdivError, match=r"done\.json: report\.rounds\.0"):
+        check_summary("augmentation", {"report": report}, "done.json")

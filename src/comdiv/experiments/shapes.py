@@ -7,7 +7,7 @@ Only what is used has a shape; other keys pass unchecked.
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from comdiv.experiments.cell import Kind
 from comdiv.loading import validate
@@ -54,10 +54,18 @@ class _OperationCounts(_Shape):
 
 
 class _Round(_Shape):
+    model_config = ConfigDict(extra="allow")
+
     round: int
     least_score_kept: float | None = None
-    first: _OperationCounts = Field(default=_OperationCounts(), alias="operation 1")
-    second: _OperationCounts = Field(default=_OperationCounts(), alias="operation 2")
+
+    @model_validator(mode="after")
+    def _operations_are_counted(self) -> "_Round":
+        """The paper's operations, and those that packages add."""
+        for name, counts in (self.model_extra or {}).items():
+            if name.startswith("operation "):
+                _OperationCounts.model_validate(counts)
+        return self
 
 
 class _RankedBy(_Shape):
