@@ -17,6 +17,7 @@ from comdiv.expression import (
     Expression,
     ExpressionError,
     Reference,
+    agrees_as_printed,
     answers_agree,
     leaves,
     operator_count,
@@ -29,6 +30,7 @@ from comdiv.language.numbers import NumberSpan
 from comdiv.problem import Problem, Quantity
 
 Context = tuple[str, ...]
+_CONTRADICTION = Fraction(1, 100)  # relative: what corpora round differs by less
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,21 @@ class Reading:
     def gold(self) -> Fraction | None:
         """The answer of the corpus, or else the value of the expression; None if there is neither."""
         return self.value if self.problem.answer is None else self.problem.answer
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the expression does not give the corpus's answer: it has no value, or one more than 1 % away.
+
+        An answer with decimals may be rounded more roughly, 3.3 for 10/3; a whole one is scored exactly. A problem that
+        contradicts itself cannot be solved as it is labelled; one without expression or answer contradicts nothing.
+        """
+        answer = self.problem.answer
+        if self.expression is None or answer is None:
+            return False
+        if self.value is None:
+            return True
+        rounded = answer.denominator > 1 and agrees_as_printed(self.value, answer)
+        return not rounded and not answers_agree(self.value, answer, _CONTRADICTION)
 
     def accepts(self, answer: Fraction) -> bool:
         """Whether an answer is right: the gold one as `answers_agree` compares, or the value that it was rounded from.

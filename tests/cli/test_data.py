@@ -84,6 +84,17 @@ def test_show_draws_the_tree_with_its_quantities() -> None:
     assert "answer" in output
 
 
+def test_show_marks_a_problem_whose_expression_contradicts_its_answer(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    good = {"id": "1", "language": "en", "text": "2 and 3 apples, how many?", "expression": "N0+N1", "answer": "5"}
+    records = (good, {**good, "id": "2", "answer": "9"}, {**good, "id": "3", "answer": None})
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    output = run("data", "show", str(path)).output
+    assert output.count("contradiction: the expression gives 5") == 1
+    counted = json.loads(run("data", "stats", str(path), "--json").output)
+    assert (counted["contradicting"], counted["disagreeing"], counted["without_answer"]) == (["2"], ["2"], 1)
+
+
 def test_show_finds_problems_by_id_and_names_those_that_are_not_there() -> None:
     (record,) = json.loads(run("data", "show", "demo-zh", "--id", "demo-zh-000007", "--json").output)
     assert record["id"] == "demo-zh-000007"

@@ -43,6 +43,13 @@ def test_two_files_get_a_table_on_standard_output(sides: tuple[Path, Path]) -> N
     assert "a twin in train" in result.stdout
 
 
+def test_sides_in_different_languages_are_said_aloud(sides: tuple[Path, Path], tmp_path: Path) -> None:
+    assert "different languages" not in run("measure", *sides).stderr
+    write_problems(tmp_path / "zh.jsonl", generate("zh", 40))
+    result = run("measure", sides[0], tmp_path / "zh.jsonl")
+    assert "the texts are in different languages (train: en; test: zh)" in " ".join(result.stderr.split())
+
+
 def test_json_has_at_least_what_a_report_needs(sides: tuple[Path, Path]) -> None:
     found = json.loads(run("measure", *sides, "--json").stdout)
     assert found.keys() >= REPORTED

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,22 @@ def write_toys(path: Path, texts: list[str], expression: str | None = "N0+N1") -
     tree = None if expression is None else parse(expression)
     write_problems(path, (Problem(str(n), "en", text, tree) for n, text in enumerate(texts)))
     return path
+
+
+def test_problems_that_contradict_their_answer_are_left_out_unless_kept(tmp_path: Path) -> None:
+    problems = list(generate("en", 60))
+    wrong = [replace(problem, answer=problem.answer + 7) for problem in problems[:3] if problem.answer is not None]
+    blank = [replace(problem, answer=None) for problem in problems[3:6]]
+    write_problems(tmp_path / "toys.jsonl", [*wrong, *blank, *problems[6:]])
+    result = run("split", tmp_path / "toys.jsonl", "--method", "iid", "--out", tmp_path / "out")
+    assert "3 of 60 problems left out: their expression contradicts their answer" in result.stderr
+    dataset = read_dataset(tmp_path / "out")
+    ids = {problem.id for part in PARTS for problem in getattr(dataset, part)}
+    assert ids == {problem.id for problem in problems[3:]}
+    assert dataset.facts["source"]["contradicting_left_out"] == 3
+    kept = ("--contradictions", "keep", "--method", "iid", "--out", tmp_path / "all")
+    run("split", tmp_path / "toys.jsonl", *kept)
+    assert sum(len(getattr(read_dataset(tmp_path / "all"), part)) for part in PARTS) == 60
 
 
 def test_a_split_is_a_dataset_folder_with_report_card_and_figures(corpus: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from comdiv.corpora import CorpusStatistics, ReadReport, corpus_statistics, read_rows
 from comdiv.expression import parse
 from comdiv.problem import Problem
+from comdiv.reading import read
 
 ROWS = [
     {"id": "a", "original_text": "Tom has 3 cats. How many legs?", "equation": "x=3*4", "ans": "12"},
@@ -27,7 +28,8 @@ def statistics() -> CorpusStatistics:
 def test_records_problems_and_labels_are_counted() -> None:
     counted = statistics()
     assert (counted.records, counted.problems, counted.languages) == (6, 5, ("en",))
-    assert (counted.evaluated, counted.agree, counted.disagreeing) == (4, 2, ("c", "d"))
+    assert (counted.evaluated, counted.agree, counted.disagreeing) == (4, 2, ("c",))
+    assert (counted.contradicting, counted.without_answer) == (("c",), 1)
     assert (counted.not_expressible, counted.unreadable) == (1, 1)
 
 
@@ -56,10 +58,30 @@ def test_statistics_are_plain_json() -> None:
     assert wanted <= json.loads(json.dumps(record)).keys()
 
 
-def test_an_expression_without_a_value_disagrees() -> None:
-    problems = [Problem("a", "en", "3 cats", parse("N0/0")), Problem("b", "en", "3 cats", parse("N0+N1"))]
+def test_an_expression_without_a_value_disagrees_with_any_answer() -> None:
+    one = Fraction(1)
+    problems = [Problem("a", "en", "3 cats", parse("N0/0"), one), Problem("b", "en", "3 cats", parse("N0+N1"), one)]
     counted = corpus_statistics(problems, ReadReport())
     assert (counted.evaluated, counted.agree, counted.disagreeing) == (0, 0, ("a", "b"))
+
+
+def test_a_problem_without_an_answer_disagrees_with_nothing() -> None:
+    problems = [Problem("a", "en", "3 cats", parse("N0+1")), Problem("b", "en", "3 cats", parse("N0/0"))]
+    counted = corpus_statistics(problems, ReadReport())
+    assert (counted.agree, counted.disagreeing, counted.contradicting, counted.without_answer) == (0, (), (), 2)
+
+
+@pytest.mark.parametrize(
+    ("expression", "answer", "contradicts"),
+    [
+        ("N0/N1", "3.3", False), ("N0/N1", "3.3333", False), ("N0/N1", "3", True), ("N0/N1", "4", True),
+        ("N0-N0", "0", False), ("N0-N0", "1", True), ("N0/(N1-N1)", "1", True), ("N0+N1", "13.1", False),
+    ],
+)  # fmt: skip
+def test_a_contradiction_is_more_than_rounding(expression: str, answer: str, contradicts: bool) -> None:
+    problem = Problem("a", "en", "10 apples for 3 boys", parse(expression), Fraction(answer))
+    assert read(problem).contradicts is contradicts
+    assert (corpus_statistics([problem], ReadReport()).contradicting == ("a",)) is contradicts
 
 
 def test_an_empty_corpus_has_zeros() -> None:

@@ -30,6 +30,7 @@ Catch = dict[
 ]  # what is compared, by name: lines, of which a hash is kept, or one text as it is
 ROOT = Path(__file__).parents[2]
 SEEDS = 5
+KEEP = ("--contradictions", "keep")  # the published splits have every problem of their corpus
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,10 @@ RECORDINGS: dict[str, Recording] = {
     "length split of demo-en": Recording(partial(splits, "demo-en", ("--method", "length"), 1)),
     "template split of demo-zh": Recording(partial(splits, "demo-zh", ("--method", "template"), 1)),
     "greedy split of demo-en": Recording(partial(splits, "demo-en", ("--search", "greedy"), 1)),
-    "splits of mawps": Recording(partial(splits, "mawps", ("--test-size", "474"), SEEDS), real=True, slow=True),
-    "splits of math23k": Recording(partial(splits, "math23k", ("--test-size", "4619"), SEEDS), real=True, slow=True),
+    "splits of mawps": Recording(partial(splits, "mawps", ("--test-size", "474", *KEEP), SEEDS), real=True, slow=True),
+    "splits of math23k": Recording(
+        partial(splits, "math23k", ("--test-size", "4619", *KEEP), SEEDS), real=True, slow=True
+    ),
     "SD of demo-zh": Recording(partial(synthetic, "demo-zh", ())),
     "SD of demo-en": Recording(partial(synthetic, "demo-en", ())),
     "disjoint SD of demo-zh": Recording(partial(synthetic, "demo-zh", ("--disjoint", "--seed", "1"))),

@@ -138,7 +138,7 @@ def stats(
 
     table = Table(title=Text(f"{name} ({version})"), show_header=False, box=None, title_justify="left")
     for key, value in statistics.items():
-        if key == "disagreeing":
+        if key in ("disagreeing", "contradicting"):
             shown = (
                 f"{len(value)} problems{': ' + ', '.join(value[:8]) if value else ''}{' …' if len(value) > 8 else ''}"
             )

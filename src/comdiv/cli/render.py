@@ -46,6 +46,9 @@ def problem_view(problem: Problem) -> "Group":
         lines += [summary, *_tree_lines(problem.expression, reading)]
     if problem.answer is not None:
         lines.append(Text.assemble(("answer ", "dim"), (format_number(problem.answer), "bold")))
+    if reading.contradicts:
+        given = "no value" if reading.value is None else format_number(reading.value)
+        lines.append(Text(f"contradiction: the expression gives {given}; `comdiv split` leaves it out", style="red"))
     origin = ", ".join(f"{key} {value}" for key, value in problem.provenance.to_json().items())
     if origin:
         lines.append(Text(origin, style="dim"))

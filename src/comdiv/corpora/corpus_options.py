@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ from comdiv.errors import ComdivError
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 from comdiv.settings import Option, Settings
+
+Contradictions = Literal["keep", "drop"]
 
 
 class CorpusOptions(Settings):
@@ -26,6 +28,10 @@ class CorpusOptions(Settings):
     )
     language: str | None = Field(
         default=None, description="Code of the language, such as en or zh; detected if not given."
+    )
+    contradictions: Contradictions | None = Field(
+        default=None,
+        description="Problems whose expression does not give their answer; only `split` drops them by default.",
     )
     number_words: NumberWords | None = Field(
         default=None, description="Whether numbers written as words count; auto: only where an equation needs them."
@@ -45,23 +51,31 @@ AS_IT_COMES = CorpusOptions()
 
 
 def open_source(
-    source: str | Path, reading: CorpusOptions = AS_IT_COMES
+    source: str | Path, reading: CorpusOptions = AS_IT_COMES, contradictions: Contradictions = "keep"
 ) -> tuple[str, str, Iterable[Problem], ReadReport]:
-    """A corpus's name, version, problems and report; the report is complete once all problems have been consumed."""
+    """A corpus's name, version, problems and report; the report is complete once all problems have been consumed.
+
+    `contradictions` is what the verb does unless its user says otherwise.
+    """
     report = ReadReport()
     name, version, problems = open_corpus(
         source, report, columns=reading.columns, language=reading.language, number_words=reading.number_words
     )
+    if (reading.contradictions or contradictions) == "drop":
+        problems = report.without_contradictions(problems)
     return name, version, problems, report
 
 
 def load_corpus(
-    source: str | Path | Corpus, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT
+    source: str | Path | Corpus,
+    reading: CorpusOptions = AS_IT_COMES,
+    observer: Observer = SILENT,
+    contradictions: Contradictions = "keep",
 ) -> Corpus:
     """Read a corpus and report what could not be used."""
     if isinstance(source, Corpus):
         return source
-    name, version, problems, report = open_source(source, reading)
+    name, version, problems, report = open_source(source, reading, contradictions)
     corpus = Corpus(name, version, tuple(observer.tracked(problems, f"reading {name}")), report)
     note_complaints(report, observer, shown=2)
     return corpus
@@ -84,3 +98,9 @@ def note_complaints(report: ReadReport, observer: Observer, shown: int = 10) -> 
             observer.note(f"{title}: {complaint}")
         if len(complaints) > shown:
             observer.note(f"{title}: … and {len(complaints) - shown} more; `comdiv data stats --json` lists all")
+    if report.contradicting:
+        names = f"{', '.join(report.contradicting[:5])}{' …' if len(report.contradicting) > 5 else ''}"
+        observer.note(
+            f"{len(report.contradicting)} of {report.problems} problems left out: their expression contradicts their "
+            f"answer ({names}); --contradictions keep keeps them"
+        )

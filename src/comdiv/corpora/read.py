@@ -71,7 +71,8 @@ class ReadReport:
     """What happened while a corpus was read; filled as its problems are consumed.
 
     `unreadable` records have no text, or an equation or answer that cannot be parsed; `not_expressible` ones have an
-    equation that gives no expression for its unknown. Both are kept as problems if they have a text.
+    equation that gives no expression for its unknown. Both are kept as problems if they have a text. `contradicting`
+    are the ids of problems that were left out because their expression does not give their answer.
     """
 
     records: int = 0
@@ -80,6 +81,15 @@ class ReadReport:
     constants: Counter[Fraction] = field(default_factory=Counter)
     unreadable: list[Complaint] = field(default_factory=list)
     not_expressible: list[Complaint] = field(default_factory=list)
+    contradicting: list[str] = field(default_factory=list)  # ids of problems left out
+
+    def without_contradictions(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """The problems whose expression does not contradict their answer; the others are entered by their ids."""
+        for problem in problems:
+            if read(problem).contradicts:
+                self.contradicting.append(problem.id)
+            else:
+                yield problem
 
     def complain(self, where: str, reason: str, name: str = "?") -> None:
         """Take note of something that is not a record."""

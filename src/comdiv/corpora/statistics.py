@@ -16,7 +16,6 @@ from comdiv.expression import (
     format_number,
     operator_count,
     template,
-    value_of,
 )
 from comdiv.problem import Problem
 from comdiv.reading import read
@@ -26,7 +25,8 @@ from comdiv.reading import read
 class CorpusStatistics:
     """Counts over a corpus. `agree`: the expression's value is the answer, exactly or within the relative `tolerance`;
     `hold`: these, those whose value is the answer when rounded or cut to the answer's own decimals, and the equations
-    without an expression (not linear) that hold with the answer put in.
+    without an expression (not linear) that hold with the answer put in. `contradicting` are the disagreeing ones that
+    no rounding explains: `comdiv split` leaves them out.
     """
 
     records: int
@@ -37,6 +37,8 @@ class CorpusStatistics:
     hold: int
     tolerance: float
     disagreeing: tuple[str, ...]
+    contradicting: tuple[str, ...]
+    without_answer: int
     not_expressible: int
     unreadable: int
     templates: int
@@ -67,7 +69,8 @@ def corpus_statistics(
     masks: Counter[str] = Counter()
     languages: set[str] = set()
     disagreeing: list[str] = []
-    tokens = clauses = quantities = evaluated = agree = hold = 0
+    contradicting: list[str] = []
+    tokens = clauses = quantities = evaluated = agree = hold = without_answer = 0
     for problem in problems:
         reading = read(problem)
         languages.add(problem.language)
@@ -75,22 +78,23 @@ def corpus_statistics(
         quantities += len(reading.numbers)
         tokens += len(reading.tokens)
         clauses += len(reading.clauses)
+        without_answer += problem.answer is None
+        if reading.contradicts:
+            contradicting.append(problem.id)
         if problem.expression is None:
             hold += _holds(problem, tolerance)
             continue
         templates[template(problem.expression)] += 1
         operators[operator_count(problem.expression)] += 1
-        try:
-            value = value_of(problem.expression, reading.values)
-        except ExpressionError:
-            disagreeing.append(problem.id)
+        value, answer = reading.value, problem.answer
+        evaluated += value is not None
+        if answer is None:
             continue
-        evaluated += 1
-        if problem.answer is not None and answers_agree(value, problem.answer, tolerance):
+        if value is not None and answers_agree(value, answer, tolerance):
             agree += 1
         else:
             disagreeing.append(problem.id)
-            hold += problem.answer is not None and agrees_as_printed(value, problem.answer)
+            hold += value is not None and agrees_as_printed(value, answer)
     groups = [count for count in masks.values() if count > 1]
     total = max(1, report.problems)
     return CorpusStatistics(
@@ -102,6 +106,8 @@ def corpus_statistics(
         hold=agree + hold,
         tolerance=float(tolerance),
         disagreeing=tuple(disagreeing),
+        contradicting=tuple(contradicting),
+        without_answer=without_answer,
         not_expressible=len(report.not_expressible),
         unreadable=len(report.unreadable),
         templates=len(templates),

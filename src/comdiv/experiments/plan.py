@@ -136,6 +136,10 @@ class DatasetPlan(PlanPart):
     split: SplitPlan | None = Field(default=None, description="How the corpus is split.")
     synthesize: SynthesisPlan | None = Field(default=None, description="How the dataset is made by rules.")
     folder: str | None = Field(default=None, description="An existing dataset folder.")
+    contradictions: Literal["keep", "drop"] = Field(
+        default="keep",
+        description="Problems whose expression does not give their answer; `comdiv split` drops them by default.",
+    )
     limit: int | None = Field(
         default=None, ge=10, description="Number of problems of the corpus, drawn by their ids, for trials."
     )

@@ -174,6 +174,8 @@ class CellBook:
         recipe: dict[str, Any] = {"corpus": {"name": corpus, "version": version}}
         if dataset.limit is not None:
             recipe["limit"] = dataset.limit
+        if dataset.contradictions == "drop":
+            recipe["contradictions"] = "drop"
         if dataset.columns is not None:
             recipe["columns"] = dataset.columns.model_dump()
         facts = Facts(dataset=name, corpus=corpus)

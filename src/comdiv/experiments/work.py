@@ -96,6 +96,8 @@ def _corpus(recipe: Mapping[str, Any], place: Workplace) -> Corpus:
     if corpus.version != recipe["corpus"]["version"]:
         version = recipe["corpus"]["version"]
         raise ComdivError(f"{place.inputs['corpus']} has changed: {corpus.version}, the plan was made with {version}")
+    if recipe.get("contradictions") == "drop":
+        corpus = replace(corpus, problems=tuple(corpus.report.without_contradictions(corpus.problems)))
     if (limit := recipe.get("limit")) is None:
         return corpus
     sample = sorted(corpus.problems, key=lambda problem: hashlib.sha256(problem.id.encode()).digest())[:limit]

@@ -1,6 +1,6 @@
 """The verbs that make and measure benchmarks: split, measure, synthesize, augment (§III, §IV)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -15,6 +15,7 @@ from comdiv.engine import make_engine
 from comdiv.errors import ComdivError
 from comdiv.files import refuse_to_overwrite
 from comdiv.observer import SILENT, Observer
+from comdiv.problem import Problem
 from comdiv.settings import first_difference
 from comdiv.splitting.choice import SplitSeries, best_k
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
@@ -47,7 +48,7 @@ def split(
         series = SplitSeries(k=(settings.extraction.k,), target=() if settings.target is None else (settings.target,))
     series.check(settings)
     settings = settings.changed(k=series.k[0], target=next(iter(series.target), None))
-    corpus = load_corpus(source, reading, observer)
+    corpus = load_corpus(source, reading, observer, contradictions="drop")
     extraction = extract(
         corpus.problems,
         window=settings.extraction.window,
@@ -61,6 +62,8 @@ def split(
         observer.note(f"k = {best} by {series.k_by}: " + ", ".join(f"{n}: {score:.3f}" for n, score in scores.items()))
         settings = settings.changed(k=best)
     origin = corpus_facts(corpus)
+    if left_out := len(corpus.report.contradicting):
+        origin["contradicting_left_out"] = left_out
     datasets: dict[str, dict[str, Any]] = {}
     for folder, planned, control in series.folders(settings, out):
         if force and control is not None and not series.with_iid and (control / FACTS).is_file():
@@ -141,6 +144,7 @@ def measure(
         recorded = dataset.facts.get("settings", {})
     else:
         training, testing = (load_corpus(side, reading, observer).problems for side in (train, test))
+    _note_languages(training, testing, observer)
     try:
         settings = ExtractionSettings.checked(**recorded.get("extraction", {}))
     except ComdivError as error:
@@ -159,6 +163,18 @@ def measure(
 
 
 @owns("out")
+def _note_languages(training: Sequence[Problem], testing: Sequence[Problem], observer: Observer) -> None:
+    """Say so where the sides are in several languages: their clusters share no words, so a divergence means little."""
+    sides = [
+        " and ".join(sorted({problem.language for problem in problems})) or "none" for problems in (training, testing)
+    ]
+    if len({problem.language for problem in (*training, *testing)}) > 1:
+        observer.note(
+            f"the texts are in different languages (train: {sides[0]}; test: {sides[1]}): they share no words, so the "
+            "divergences compare languages rather than compositions"
+        )
+
+
 def synthesize(
     source: str | Path | Corpus,
     out: Path,
