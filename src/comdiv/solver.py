@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from comdiv.expression import Expression, ExpressionError, value_of
+from comdiv.expression import Expression, ExpressionError, Operation, Reference, value_of
 from comdiv.problem import Problem
 from comdiv.reading import Reading
 
@@ -56,6 +56,38 @@ class Attention:
     quantities: tuple[int, ...]  # positions of N0, N1… among the words
     tokens: tuple[str, ...]
     weights: tuple[tuple[float, ...], ...]  # (tokens, words)
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedStep:
+    """One step of an expression's computation, bottom up.
+
+    A solver that deduces offers `steps(problem, expression)`, with how probable each step was, and what else it
+    considered: other steps with their probabilities, best first.
+    """
+
+    operator: str
+    left: Fraction
+    right: Fraction
+    value: Fraction
+    probability: float | None = None
+    others: tuple["SolvedStep", ...] = ()
+
+
+def steps_of(expression: Expression, values: Sequence[Fraction]) -> list[SolvedStep]:
+    """The steps of an expression's computation, left operands first; an undefined one is an `ExpressionError`."""
+    steps: list[SolvedStep] = []
+
+    def value(node: Expression) -> Fraction:
+        if not isinstance(node, Operation):
+            return value_of(node, values)
+        left, right = value(node.left), value(node.right)
+        outcome = value_of(Operation(node.operator, Reference(0), Reference(1)), (left, right))
+        steps.append(SolvedStep(node.operator, left, right, outcome))
+        return outcome
+
+    value(expression)
+    return steps
 
 
 @dataclass(frozen=True, slots=True)

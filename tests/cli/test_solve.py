@@ -53,6 +53,30 @@ def test_json_has_the_hypotheses(run: Path) -> None:
     assert record["hypotheses"][0]["log_probability"] == record["log_probability"] <= 0
 
 
+def test_steps_show_the_computation(run: Path) -> None:
+    two = solve(EIGHT[4].text, "--run", str(run), "--steps").stdout
+    assert "1. 2 * 8 = 16" in two
+    assert "2. 16 - 3 = 13" in two
+    (record,) = json.loads(solve(SUM, "--run", str(run), "--steps", "--json").stdout)
+    assert record["steps"] == [{"step": "3 + 5 = 8", "probability": None}]
+
+
+def test_a_deduction_shows_probabilities_and_what_else_was_considered(tmp_path: Path) -> None:
+    trained_solver("deductive", epochs=60, hidden=32, embedding=32).save(tmp_path)
+    (record,) = json.loads(solve(SUM, "--run", str(tmp_path), "--steps", "--json").stdout)
+    (step,) = record["steps"]
+    assert step["step"] == "3 + 5 = 8"
+    assert step["probability"] > step["others"][0]["probability"]
+    assert "1. 3 + 5 = 8   " in solve(SUM, "--run", str(tmp_path), "--steps").stdout
+
+
+def test_several_runs_solve_together(run: Path, tmp_path: Path) -> None:
+    trained_solver("lstm", epochs=60, hidden=32).save(tmp_path / "lstm")
+    result = solve(SUM, "--run", str(run), "--run", str(tmp_path / "lstm"), "--json")
+    assert json.loads(result.stdout)[0]["answer"] == "8"
+    assert f"solved by {run} and {tmp_path / 'lstm'}" in result.stderr
+
+
 @pytest.mark.parametrize("cover", ["none", "soft", "hard"])
 def test_coverage_is_an_option(cover: str, run: Path) -> None:
     (record,) = json.loads(solve("Ann had 9 pens, 2 caps.", "--run", str(run), "--cover", cover, "--json").stdout)

@@ -80,6 +80,16 @@ def test_several_runs_answer_side_by_side(solving: TestClient) -> None:
     assert "<svg" in answer.text
 
 
+def test_a_deduction_is_shown_step_by_step(own_dataset: Path, made: Callable[..., Studio], tmp_path: Path) -> None:
+    trained_solver("deductive", epochs=60, hidden=32, embedding=32).save(tmp_path / "deductive")
+    page = page_client(made(own_dataset, Shelf(tmp_path)))
+    answer = page.post("/solve", data={"text": TEXT, "run": "deductive"}, headers=HTMX)
+    shown = " ".join(text_of(answer.text).split())
+    assert "2 × 8 = 16" in shown
+    assert "16 − 3 = 13" in shown
+    assert '<details class="steps" open>' in answer.text
+
+
 def test_a_broken_run_says_so_and_the_other_answers(solving: TestClient) -> None:
     answer = solving.post("/solve", data={"text": TEXT, "run": ["broken", "gts"]}, headers=HTMX)
     assert answer.text.count('class="card solution"') == 2

@@ -62,3 +62,20 @@ def test_a_solver_is_trained_evaluated_and_solves(tmp_path: Path) -> None:
     [(problem, solution)] = comdiv.solve(text, runs=tmp_path / "runs")
     assert problem.text == text
     assert len(solution.hypotheses) <= 5
+
+
+def test_several_runs_are_evaluated_together_beside_the_first(tmp_path: Path, test_file: Path) -> None:
+    pytest.importorskip("torch")
+    from solvers.tiny import trained_solver
+
+    runs = [tmp_path / "gts", tmp_path / "deductive"]
+    for run in runs:
+        trained_solver(run.name, epochs=1, plausible="validation").save(run)
+    evaluation = comdiv.evaluate(test_file, run=runs)
+    folder = runs[0] / "evaluations" / f"{test_file.stem}-with-deductive"
+    result = json.loads((folder / "result.json").read_text())
+    assert [origin["folder"] for origin in result["run"]] == ["gts", "deductive"]
+    assert (result["solver"], evaluation.n) == ("gts + deductive", 2)
+    comdiv.evaluate(test_file, run=runs[0], settings=comdiv.SolvingSettings(rerank=False))
+    plain = json.loads((runs[0] / "evaluations" / f"{test_file.stem}-not-reranked" / "result.json").read_text())
+    assert plain["rerank"] is False

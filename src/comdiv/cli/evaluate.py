@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 @takes(settings=Options("comdiv.verbs.solving:SolvingSettings"), reading=READING)
 def evaluate(
-    target: Annotated[
-        str, typer.Argument(metavar="RUN|TEST", help="A run's folder; with --predictions, the test problems.")
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[RUN]… TEST",
+            help="One or more runs, which solve together, then the problems: a corpus or a dataset.",
+        ),
     ],
     settings: "SolvingSettings",
     reading: "CorpusOptions",
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="The problems to evaluate a run on: a corpus or a dataset.")
-    ] = None,
     predictions: Annotated[
         list[Path] | None,
         typer.Option(
@@ -42,15 +43,15 @@ def evaluate(
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Evaluate a trained solver on problems, or score predictions from elsewhere (§V)."""
+    """Evaluate trained solvers on problems, or score predictions from elsewhere (§V)."""
     from comdiv.verbs import solving
 
-    if predictions and file is not None:
-        raise ComdivError(f"--predictions takes one argument, the test problems: {target} or {file}?")
-    test = target if predictions else file
-    if test is None:
+    *names, test = targets
+    if predictions and names:
+        raise ComdivError(f"--predictions takes one argument, the test problems: {' or '.join(targets)}?")
+    if not predictions and not names:
         raise ComdivError("name a run and the problems (comdiv evaluate RUN FILE), or use --predictions FILE TEST")
-    run = None if predictions else Path(target)
+    run = [Path(name) for name in names]
     evaluation = solving.evaluate(
         test, run=run, predictions=predictions or (), train=train, out=out, settings=settings, reading=reading,
         force=force, observer=TERMINAL,
@@ -58,7 +59,7 @@ def evaluate(
     if json:
         print_json(evaluation.to_json())
         return
-    who = ", ".join(path.name for path in predictions or ()) if run is None else run.name
+    who = " and ".join(path.name for path in run) or ", ".join(path.name for path in predictions or ())
     _print_evaluation(evaluation, f"{who} on {_name(test)}")
 
 

@@ -1,6 +1,7 @@
 """`comdiv solve`: a problem in words, its answer, expression and tree."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from comdiv.cli.options import JsonOption, Options, takes
 
 if TYPE_CHECKING:
     from comdiv.problem import Problem
-    from comdiv.solver import Solution
+    from comdiv.solver import Solution, SolvedStep
     from comdiv.verbs.solving import SolvingSettings
 
 
@@ -22,26 +23,33 @@ def solve(
         str | None, typer.Argument(metavar="[TEXT]", help="The problem; without it, one per line on standard input.")
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Run folder; by default the newest run of that language in runs/.")
+        list[Path] | None,
+        typer.Option(
+            help="Run folder; by default the newest run of that language in runs/. Several runs solve together."
+        ),
     ] = None,
+    steps: Annotated[bool, typer.Option("--steps", help="Show the computation step by step.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Solve a problem with a trained solver."""
+    """Solve a problem with trained solvers."""
     from comdiv.verbs import solving
 
     texts = [text] if text is not None else [line.strip() for line in sys.stdin if line.strip()]
-    solutions = solving.solve(texts, run, settings, observer=TERMINAL)
+    solutions = solving.solve_with_steps(texts, run, settings, observer=TERMINAL)
     if json:
-        print_json([_record(problem, solution) for problem, solution in solutions])
+        print_json([_record(*solved[:2], solved[2] if steps else None) for solved in solutions])
         return
-    for problem, solution in solutions:
+    for problem, solution, computation in solutions:
         _print(problem, solution)
+        if steps:
+            _print_steps(computation)
 
 
-def _record(problem: "Problem", solution: "Solution") -> dict[str, object]:
+def _record(problem: "Problem", solution: "Solution", steps: "Sequence[SolvedStep] | None" = None) -> dict[str, object]:
     from comdiv.expression import format_number, to_infix
 
-    return {
+    record: dict[str, object] = {} if steps is None else {"steps": [_step_record(step) for step in steps]}
+    return record | {
         "text": problem.text,
         "answer": None if solution.answer is None else format_number(solution.answer),
         "expression": None if solution.expression is None else to_infix(solution.expression),
@@ -55,6 +63,32 @@ def _record(problem: "Problem", solution: "Solution") -> dict[str, object]:
             for h in solution.hypotheses
         ],
     }
+
+
+def _step_record(step: "SolvedStep") -> dict[str, object]:
+    others = {"others": [_step_record(other) for other in step.others]} if step.others else {}
+    return {"step": _step_text(step), "probability": step.probability, **others}
+
+
+def _step_text(step: "SolvedStep") -> str:
+    """A step in numbers: 3 * 12 = 36."""
+    from comdiv.expression import format_number
+
+    left, right, value = (format_number(number) for number in (step.left, step.right, step.value))
+    return f"{left} {step.operator} {right} = {value}"
+
+
+def _print_steps(steps: "Sequence[SolvedStep]") -> None:
+    """One line per step; where the solver deduced it, with its probability and the steps that it preferred it to."""
+    from rich.text import Text
+
+    console = output_console()
+    for number, step in enumerate(steps, start=1):
+        line = Text(f"{number}. {_step_text(step)}")
+        if step.probability is not None:
+            others = "".join(f"; {_step_text(other)} {other.probability or 0:.1%}" for other in step.others)
+            line.append(f"   {step.probability:.1%}{others}", style="dim")
+        console.print(line, soft_wrap=True)
 
 
 def _print(problem: "Problem", solution: "Solution") -> None:

@@ -7,17 +7,29 @@ a result, and of two leaves the quantity that is first in the text. A single qua
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import cached_property
 
 import torch
 from torch import Tensor
 
-from comdiv.expression import OPERATORS, Constant, Expression, Operation, Reference, parse
+from comdiv.expression import (
+    OPERATORS,
+    Constant,
+    Expression,
+    ExpressionError,
+    Operation,
+    Reference,
+    parse,
+    value_of,
+)
 from comdiv.expression.printing import constant_text
 from comdiv.expression.tree import COMMUTATIVE
+from comdiv.solver import SolvedStep
 from comdiv.solvers.alphabet import Alphabet
 
+SHOWN = 3  # other steps that a deduction shows
 COMMUTES = torch.tensor([operator in COMMUTATIVE for operator in OPERATORS])
 
 
@@ -113,17 +125,18 @@ class StepColumns:
         results: list[Expression] = []
         for column in columns:
             if column >= self.first_leaf:
-                return self._leaf(column - self.first_leaf) if column < self.end and len(columns) == 1 else None
+                return self.leaf(column - self.first_leaf) if column < self.end and len(columns) == 1 else None
             left, right, operator, _ = (int(part) for part in self.steps(torch.tensor(column)))
             taken = sum(place >= self.latest for place in (left, right))
             if max(left, right) - self.latest >= len(results):
                 return None
-            operands = [results[self.latest - 1 - p] if p >= self.latest else self._leaf(p) for p in (left, right)]
+            operands = [results[self.latest - 1 - p] if p >= self.latest else self.leaf(p) for p in (left, right)]
             del results[len(results) - taken :]
             results.append(Operation(OPERATORS[operator], *operands))
         return results[0] if len(results) == 1 else None
 
-    def _leaf(self, place: int) -> Expression:
+    def leaf(self, place: int) -> Expression:
+        """The quantity or constant of a place."""
         if place < self.constants:
             return Reference(place)
         return parse(self.alphabet.constants[place - self.constants])
@@ -231,3 +244,51 @@ class DeductionRules:
         height = torch.where(state.finished | is_leaf, state.height, state.height - taken + 1)
         finished = state.finished | is_leaf | is_last
         return DeductionState(used, state.quantities, height, state.length + 1, finished)
+
+
+def explained_steps(
+    steps: Sequence[SolvedStep],
+    columns: Sequence[int],
+    logits: Tensor,
+    rules: DeductionRules,
+    values: Sequence[Fraction],
+) -> list[SolvedStep]:
+    """The steps of a deduction with their probabilities and the best others, given the logits (steps, columns).
+
+    Whether a step is the last is left out of account: it is not part of what is computed.
+    """
+    notation, explained = rules.columns, []
+    results: list[Fraction] = []
+    state = rules.start(torch.tensor([len(values)], device=logits.device), notation.count)
+    for step, column, row in zip(steps, columns, logits, strict=False):  # a single leaf has no step
+        allowed = rules.allowed(state, notation.count)[0]
+        chances = row.masked_fill(~allowed, float("-inf")).softmax(0)[: notation.first_leaf].view(-1, 2).sum(1)
+        others = []
+        for index in chances.topk(min(SHOWN + 1, len(chances))).indices.tolist():
+            other = _step_at(notation, 2 * index, values, results)
+            if index != column // 2 and other is not None and float(chances[index]) > 0:
+                others.append(replace(other, probability=float(chances[index])))
+        explained.append(replace(step, probability=float(chances[column // 2]), others=tuple(others[:SHOWN])))
+        left, right, _, _ = (int(part) for part in notation.steps(torch.tensor(column)))
+        del results[len(results) - (left >= notation.latest) - (right >= notation.latest) :]
+        results.append(step.value)
+        state = rules.advance(state, torch.tensor([column], device=logits.device))
+    return explained
+
+
+def _step_at(
+    notation: StepColumns, column: int, values: Sequence[Fraction], results: Sequence[Fraction]
+) -> SolvedStep | None:
+    """The step of a column in numbers; None if it is undefined."""
+    left, right, operator, _ = (int(part) for part in notation.steps(torch.tensor(column)))
+    operands = []
+    for place in (left, right):
+        if place >= notation.latest:
+            operands.append(results[notation.latest - 1 - place])
+        else:
+            operands.append(value_of(notation.leaf(place), values))
+    try:
+        value = value_of(Operation(OPERATORS[operator], Reference(0), Reference(1)), operands)
+    except ExpressionError:
+        return None
+    return SolvedStep(OPERATORS[operator], operands[0], operands[1], value)

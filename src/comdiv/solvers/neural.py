@@ -18,11 +18,22 @@ from comdiv.loading import load_model, validate
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read, read_all
 from comdiv.registry import SOLVERS
-from comdiv.solver import Attention, Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
+from comdiv.solver import (
+    Attention,
+    Hypothesis,
+    Progress,
+    Score,
+    Solution,
+    SolvedStep,
+    TrainingSummary,
+    solution_of,
+    steps_of,
+)
 from comdiv.solvers.alphabet import Alphabet, expression_tokens
 from comdiv.solvers.batches import collate, sorted_batches
 from comdiv.solvers.beam import is_right, learn_bonus, masked_log_softmax, search, with_bonus
 from comdiv.solvers.checkpoints import read_tensors, write_tensors
+from comdiv.solvers.deduction import DeductionRules, explained_steps
 from comdiv.solvers.grammar import DecodingRules
 from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.solvers.inputs import Example, input_words
@@ -266,6 +277,20 @@ class NeuralSolver:
         tokens = expression_tokens(expression, model.notation)
         rows = weights[0, : len(tokens)].tolist()
         return Attention(tuple(words), tuple(places), tuple(tokens), tuple(tuple(row) for row in rows))
+
+    def steps(self, problem: Problem, expression: Expression) -> tuple[SolvedStep, ...]:
+        """The steps of an expression; with their probabilities and alternatives if the solver deduces step by step."""
+        model, reading = self._ready(), read(problem)
+        steps = steps_of(expression, reading.values)
+        example = model.example(reading, expression)
+        if not isinstance(model.rules(constrained=True, cover=False), DeductionRules) or example.target is None:
+            return tuple(steps)
+        batch = collate([example], next(model.parameters()).device)
+        rules = self._rules(cover=False)
+        assert isinstance(rules, DeductionRules)
+        with torch.no_grad():
+            logits = model.target_logits(model.encode(batch), batch)[0]  # (steps, columns)
+        return tuple(explained_steps(steps, example.target.tolist(), logits, rules, reading.values))
 
     def with_settings(self, **changes: Any) -> "NeuralSolver":
         """The same trained solver with other decoding settings: `cover`, `plausible`, `constrained`, `beam`."""

@@ -13,17 +13,9 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from comdiv.expression import (
-    Expression,
-    ExpressionError,
-    Operation,
-    Reference,
-    answers_agree,
-    leaves,
-    value_of,
-)
+from comdiv.expression import Expression, ExpressionError, Reference, answers_agree, leaves, value_of
 from comdiv.reading import Reading
-from comdiv.solver import Hypothesis, Solution
+from comdiv.solver import Hypothesis, Solution, steps_of
 
 BEAM = 10  # hypotheses to choose from
 RIDGE = 0.005  # keeps the weights of rare features small
@@ -48,15 +40,14 @@ _Row = tuple[float, ...]
 def plausibility_features(expression: Expression, values: Sequence[Fraction]) -> tuple[float, ...] | None:
     """The features of an expression in the order of `FEATURES`; None if it has no value."""
     used = [leaf.index for leaf in leaves(expression) if isinstance(leaf, Reference)]
-    steps: list[tuple[str, Fraction, Fraction, Fraction]] = []
     try:
-        answer = _step_values(expression, values, steps)
+        steps, answer = steps_of(expression, values), value_of(expression, values)
     except ExpressionError:
         return None
-    whole = [step for step in steps if step[1].denominator == step[2].denominator == 1]
-    fractional = sum(operator == "/" and value.denominator > 1 for operator, _, _, value in whole)
-    negative = sum(value < 0 for *_, value in steps)
-    divisible = [operator for operator, x, y, _ in whole if operator in "+-*" and x > y > 1 and x % y == 0]
+    whole = [step for step in steps if step.left.denominator == step.right.denominator == 1]
+    fractional = sum(step.operator == "/" and step.value.denominator > 1 for step in whole)
+    negative = sum(step.value < 0 for step in steps)
+    divisible = [s.operator for s in whole if s.operator in "+-*" and s.left > s.right > 1 and s.left % s.right == 0]
     not_whole = answer.denominator > 1 and all(values[index].denominator == 1 for index in used)
     return (
         float(len(used) > len(set(used))),
@@ -67,22 +58,10 @@ def plausibility_features(expression: Expression, values: Sequence[Fraction]) ->
         float(len(used) > 1 and answer in values),
         float(negative > (answer < 0)),
         float(fractional > not_whole),
-        float(sum(operator == "/" for operator, *_ in whole) - fractional),
+        float(sum(step.operator == "/" for step in whole) - fractional),
         float(len(divisible)),
         float("*" in divisible),
     )
-
-
-def _step_values(
-    expression: Expression, values: Sequence[Fraction], steps: list[tuple[str, Fraction, Fraction, Fraction]]
-) -> Fraction:
-    """The value of an expression; adds the operator, operands and value of each of its steps."""
-    if not isinstance(expression, Operation):
-        return value_of(expression, values)
-    left, right = _step_values(expression.left, values, steps), _step_values(expression.right, values, steps)
-    value = value_of(Operation(expression.operator, Reference(0), Reference(1)), (left, right))
-    steps.append((expression.operator, left, right, value))
-    return value
 
 
 def rerank(reading: Reading, hypotheses: Sequence[Hypothesis], weights: Weights) -> list[Hypothesis]:
@@ -101,6 +80,13 @@ def _row(reading: Reading, hypothesis: Hypothesis) -> _Row | None:
         return None
     features = plausibility_features(hypothesis.expression, reading.values)
     return None if features is None else (hypothesis.log_probability, *features)
+
+
+def mean_weights(weights: Sequence[Weights]) -> dict[str, float]:
+    """The weights with which several solvers re-rank together: none unless each has learnt its own."""
+    if not all(weights):
+        return {}
+    return {name: sum(own[name] for own in weights) / len(weights) for name in (LOG_PROBABILITY, *FEATURES)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,19 @@ def load_run(run: Path, cover: str = "none", *, programs: bool = False) -> Solve
     return covering
 
 
+def load_runs(runs: Sequence[Path], cover: str = "none", *, rerank: bool = True, programs: bool = False) -> Solver:
+    """The solver of a run, or of several as an ensemble; without `rerank`, none re-ranks its beam by values."""
+    solvers: list[Any] = [load_run(run, cover, programs=programs) for run in runs]
+    if not rerank:
+        solvers = [s.with_settings(plausible="none") if hasattr(s, "with_settings") else s for s in solvers]
+    if len(solvers) == 1:
+        only: Solver = solvers[0]
+        return only
+    from comdiv.solvers.ensemble import Ensemble
+
+    return Ensemble(solvers)
+
+
 # --- training and evaluation ---
 
 
@@ -200,7 +213,7 @@ def train_run(
 
 @owns("folder")
 def evaluate_run(
-    run: Path,
+    run: Path | Sequence[Path],
     problems: Sequence[Problem],
     folder: Path,
     *,
@@ -209,18 +222,20 @@ def evaluate_run(
     train: Sequence[Problem] | None = None,
     beam: int | None = None,
     cover: Cover = "none",
+    rerank: bool = True,
     subsets: Mapping[str, Collection[str]] | None = None,
     triples: Sequence[Triple] | None = None,
     programs: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Solve the problems with a run's solver, score them, and write predictions and result to `folder`.
+    """Solve the problems with the solver of a run, or of several together, score them, and write all to `folder`.
 
     `train` gives the templates seen in training; `beam` defaults to the run's own; `subsets` are sets of ids to report
     separately, `triples` are compositional pairs among the problems.
     """
     problems = sorted(problems, key=lambda problem: problem.id)  # whatever their order, the same batches and bytes
-    solver = load_run(run, cover, programs=programs)
+    runs = [run] if isinstance(run, Path) else list(run)
+    solver = load_runs(runs, cover, rerank=rerank, programs=programs)
     settings = getattr(solver, "settings", None)
     width: int = beam or getattr(settings, "beam", None) or 1
     solutions: list[Solution] = []
@@ -233,14 +248,18 @@ def evaluate_run(
     )
     templates = None if train is None else templates_of(train)
     evaluation = evaluate_predictions(problems, predictions, templates, subsets, triples)
-    weights = run / "model.safetensors"
+    files = [(path.name, path / "model.safetensors") for path in runs]
+    origins = [
+        {"folder": name, "sha256": file_sha256(weights) if weights.is_file() else None} for name, weights in files
+    ]
     origin = {
-        "run": {"folder": run.name, "sha256": file_sha256(weights) if weights.is_file() else None},
+        "run": origins[0] if len(runs) == 1 else origins,
         "solver": solver.name,
         "seed": getattr(settings, "seed", None),
         "beam": width,
         "cover": cover,
         "templates": None if templates is None else templates_hash(templates),
+        "rerank": rerank and getattr(settings, "plausible", "none") != "none",
     }
     write_result(folder, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin)
     return evaluation

@@ -13,10 +13,10 @@ from comdiv.errors import ComdivError
 from comdiv.expression import to_infix
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read
-from comdiv.solver import Hypothesis, Solution
+from comdiv.solver import Hypothesis, Solution, SolvedStep
 from comdiv.studio import views
 from comdiv.studio.pages import is_partial, render
-from comdiv.verbs.solving import typed_problem
+from comdiv.verbs.solving import solution_steps, typed_problem
 
 if TYPE_CHECKING:
     from comdiv.studio.app import Studio
@@ -45,6 +45,16 @@ class AttentionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step of the deduction, for display: what is computed, how probable it was, and what else was considered."""
+
+    text: str
+    value: str
+    probability: float | None
+    others: tuple["StepRow", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Solved:
     """One run's card: its solution, or why there is none."""
 
@@ -59,6 +69,7 @@ class Solved:
     note: str = ""
     alternatives: tuple[Alternative, ...] = ()
     attention: tuple[AttentionRow, ...] = ()
+    steps: tuple[StepRow, ...] = ()
     seconds: float = 0.0
 
 
@@ -119,6 +130,7 @@ def solved(studio: "Studio", name: str, kind: str, reading: Reading, beam: int) 
         solver = studio.shelf.solver(name)
         solution = solver.solve([reading.problem], beam=beam)[0]
         attention = _attention(solver, reading, solution)
+        steps = tuple(_step_row(step) for step in solution_steps(solver, reading.problem, solution))
     except ComdivError as error:
         return Solved(name, kind, error=str(error))
     expression = solution.expression
@@ -134,6 +146,7 @@ def solved(studio: "Studio", name: str, kind: str, reading: Reading, beam: int) 
         note="it divides by zero" if solution.undefined else note,
         alternatives=tuple(_alternative(reading, other) for other in solution.hypotheses[1:]),
         attention=attention,
+        steps=steps,
         seconds=time.perf_counter() - start,
     )
 
@@ -142,6 +155,11 @@ def _alternative(reading: Reading, hypothesis: Hypothesis) -> Alternative:
     expression = hypothesis.expression
     shown = views.in_numbers(reading, expression) if expression is not None else "no expression"
     return Alternative(shown, views.written_value(reading, expression), _confidence(hypothesis.log_probability))
+
+
+def _step_row(step: SolvedStep) -> StepRow:
+    text = f"{views.number(step.left)} {step.operator} {views.number(step.right)}"
+    return StepRow(text, views.number(step.value), step.probability, tuple(map(_step_row, step.others)))
 
 
 def _confidence(log_probability: float) -> float:

@@ -32,7 +32,7 @@ from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.settings import Settings, first_difference
-from comdiv.solver import Solution, TrainingSummary
+from comdiv.solver import Solution, SolvedStep, TrainingSummary, steps_of
 
 SOLVING_BEAM = 5  # hypotheses to show of a single problem
 _SHOWN = 10  # unreadable predictions that are named one by one
@@ -49,6 +49,9 @@ class SolvingSettings(Settings):
     )
     cover: Literal["none", "soft", "hard"] = Field(
         default="none", description="Whether an expression should use every quantity of its text."
+    )
+    rerank: bool = Field(
+        default=True, description="Re-rank the hypotheses by their values, if the run has learnt how (plausible)."
     )
     programs: bool = Field(default=False, description="Let the run of a command: solver run its program.")
 
@@ -89,7 +92,7 @@ def train(
 def evaluate(
     test: str | Path,
     *,
-    run: Path | None = None,
+    run: Path | Sequence[Path] | None = None,
     predictions: Sequence[Path] = (),
     train: str | Path | None = None,
     out: Path | None = None,
@@ -100,17 +103,19 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a trained solver (`run`) on test problems, or score `predictions` that somebody else made (§V).
 
-    A run's evaluation is written beside it, unless `out` names a folder; `train` tells templates seen from unseen.
+    Several runs solve together, as an ensemble. A run's evaluation is written beside it (beside the first of several),
+    unless `out` names a folder; `train` tells templates seen from unseen.
     """
-    if (run is None) == (not predictions):
+    runs = [] if run is None else [run] if isinstance(run, Path) else list(run)
+    if bool(runs) == bool(predictions):
         raise ComdivError("name a run or predictions to evaluate, and not both")
-    if run is None:
+    if not runs:
         return _evaluate_predictions(predictions, test, train, out, reading, force, observer)
-    return _evaluate_run(run, test, train, out, settings or SolvingSettings(), reading, force, observer)
+    return _evaluate_runs(runs, test, train, out, settings or SolvingSettings(), reading, force, observer)
 
 
-def _evaluate_run(
-    run: Path,
+def _evaluate_runs(
+    runs: Sequence[Path],
     source: str | Path,
     train: str | Path | None,
     out: Path | None,
@@ -119,11 +124,17 @@ def _evaluate_run(
     force: bool,
     observer: Observer,
 ) -> Evaluation:
-    """Solve the problems with a trained solver, then score them like anybody's predictions."""
+    """Solve the problems with trained solvers, then score the solutions like anybody's predictions."""
     from comdiv.solvers.runs import data_of, evaluate_run, own_beam, read_config
 
     test = load_test(source, reading, observer)
-    name = test.name if settings.cover == "none" else f"{test.name}-cover-{settings.cover}"
+    run = runs[0]
+    name = "-".join(
+        [test.name]
+        + [f"cover-{settings.cover}"] * (settings.cover != "none")
+        + ["not-reranked"] * (not settings.rerank)
+        + [f"with-{other.name}" for other in runs[1:]]
+    )
     folder = out or run / "evaluations" / path_part(name, "the corpus")
     _refuse_other_evaluation(folder, test, settings.beam or own_beam(run), force=force)
     trained_on = data_of(run)
@@ -134,9 +145,9 @@ def _evaluate_run(
     training = _training_problems(train or trained_on, source, reading, observer)
     with observer.progress(run.name) as progress:
         evaluation = evaluate_run(
-            run, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
-            beam=settings.beam, cover=settings.cover, triples=_triples(source), programs=settings.programs,
-            progress=progress,
+            runs, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
+            beam=settings.beam, cover=settings.cover, rerank=settings.rerank, triples=_triples(source),
+            programs=settings.programs, progress=progress,
         )  # fmt: skip
     observer.note(f"written to {folder}")
     return evaluation
@@ -228,25 +239,56 @@ def _note_losses(predictions: Sequence[Prediction], test: Corpus, name: str, obs
 
 def solve(
     texts: str | Sequence[str],
-    run: Path | None = None,
+    run: Path | Sequence[Path] | None = None,
     settings: SolvingSettings | None = None,
     *,
     runs: Path = Path("runs"),
     observer: Observer = SILENT,
 ) -> list[tuple[Problem, Solution]]:
-    """Solve problems in words with a trained solver; without a run, with the newest of their language in `runs`."""
-    from comdiv.solvers.runs import load_run
+    """Solve problems in words with a trained solver, or with several together.
+
+    Without a run, the newest of the problems' language in `runs` solves them.
+    """
+    solutions = solve_with_steps(texts, run, settings, runs=runs, observer=observer)
+    return [(problem, solution) for problem, solution, _ in solutions]
+
+
+def solve_with_steps(
+    texts: str | Sequence[str],
+    run: Path | Sequence[Path] | None = None,
+    settings: SolvingSettings | None = None,
+    *,
+    runs: Path = Path("runs"),
+    observer: Observer = SILENT,
+) -> list[tuple[Problem, Solution, tuple[SolvedStep, ...]]]:
+    """As `solve`, with the steps of each solution; solvers that deduce tell the probability of each step."""
+    from comdiv.solvers.runs import load_runs
 
     settings = settings or SolvingSettings()
     given = [texts] if isinstance(texts, str) else list(texts)
     if not given:
         raise ComdivError("there is no problem to solve: give one as an argument or on standard input")
     problems = [typed_problem(text, str(number)) for number, text in enumerate(given, start=1)]
-    folder = run or newest_run(runs, problems[0].language)
-    solver = load_run(folder, settings.cover, programs=settings.programs)
-    _note_foreign(problems, folder, observer)
-    observer.note(f"solved by {folder}")
-    return list(zip(problems, solver.solve(problems, beam=settings.beam or SOLVING_BEAM), strict=True))
+    chosen = [run] if isinstance(run, Path) else list(run or ())
+    folders = chosen or [newest_run(runs, problems[0].language)]
+    solver = load_runs(folders, settings.cover, rerank=settings.rerank, programs=settings.programs)
+    for folder in folders:
+        _note_foreign(problems, folder, observer)
+    observer.note(f"solved by {' and '.join(map(str, folders))}")
+    solutions = solver.solve(problems, beam=settings.beam or SOLVING_BEAM)
+    return [
+        (problem, solution, solution_steps(solver, problem, solution))
+        for problem, solution in zip(problems, solutions, strict=True)
+    ]
+
+
+def solution_steps(solver: Any, problem: Problem, solution: Solution) -> tuple[SolvedStep, ...]:
+    """The steps of a solution's computation; none if it has no value."""
+    if solution.expression is None or solution.answer is None:
+        return ()
+    if hasattr(solver, "steps"):
+        return tuple(solver.steps(problem, solution.expression))
+    return tuple(steps_of(solution.expression, read(problem).values))
 
 
 def typed_problem(text: str, name: str = "typed") -> Problem:
