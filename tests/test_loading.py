@@ -9,8 +9,23 @@ from pydantic import BaseModel
 from comdiv import loading
 from comdiv.dataset import read_facts
 from comdiv.errors import ComdivError
-from comdiv.loading import DEEPEST, load_json, load_model, load_object, load_yaml, parse_json, read_json_lines
+from comdiv.loading import (
+    DEEPEST,
+    load_json,
+    load_mapping,
+    load_model,
+    load_object,
+    load_yaml,
+    parse_json,
+    read_json_lines,
+)
 from comdiv.solvers.runs import read_config
+
+# Nine levels of nine aliases each: half a kilobyte that stands for 400 million values.
+LAUGHS = "a: &a [x]\n" + "".join(
+    f"{name}: &{name} [{', '.join(9 * [f'*{before}'])}]\n"
+    for before, name in zip("abcdefghi", "bcdefghij", strict=True)
+)
 
 
 class Shape(BaseModel):
@@ -98,3 +113,39 @@ def test_a_damaged_configuration_is_one_line(tmp_path: Path, config: str) -> Non
     (tmp_path / "config.yaml").write_text(config)
     with pytest.raises(ComdivError, match="is not a run of a solver: config"):
         read_config(tmp_path)
+
+
+@pytest.mark.parametrize("number", ["1e999999999", "-1e400", "1E+999", "1" + "0" * 300])
+def test_a_number_that_no_float_holds_is_no_number(number: str) -> None:
+    with pytest.raises(ValueError, match=r"too large|digits or more"):
+        parse_json(f'{{"score": {number}}}')
+    assert parse_json('{"sha256": "3e12345", "score": 1e300}') == {"sha256": "3e12345", "score": 1e300}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (LAUGHS, "values"),
+        ("a: &a [*a]", "values"),
+        ("[" * 100_000, "nested too deeply"),
+        ("a: 1" + "0" * 400, "digits or more"),
+        ("a: 1" + ":00" * 5000, "digits or more"),
+        ("a: 1\nb: {c: 2, c: 3}", "the key 'c' occurs twice"),
+        ('a: "\\ud800"', ""),
+    ],
+)  # fmt: skip
+def test_yaml_that_would_take_for_ever_or_mean_two_things_is_refused_at_once(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    (tmp_path / "plan.yaml").write_text(text)
+    with pytest.raises(ComdivError, match=f"plan.yaml: not a plan: .*{why}"):
+        load_mapping(tmp_path / "plan.yaml", "a plan")
+
+
+def test_anchors_and_twenty_thousand_keys_are_fine(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("base: &base {x: 1}\nmore: {<<: *base, y: 2}\n" + "".join(f"key{n}: {n}\n" for n in range(20_000)))
+    assert load_mapping(path, "a plan")["more"] == {"x": 1, "y": 2}
+    path.write_text("- 1")
+    with pytest.raises(ComdivError, match="not a plan: a mapping of names to values is expected"):
+        load_mapping(path, "a plan")

@@ -219,7 +219,7 @@ def _original(name: str) -> Path:
 
 
 @cache
-def _patterns(name: str) -> tuple[str, ...]:
+def patterns(name: str) -> tuple[str, ...]:
     """Its files, each kind once: cells of one kind are alike."""
     root = _original(name)
     paths = sorted(path.relative_to(root) for path in root.rglob("*") if path.is_file())
@@ -238,11 +238,16 @@ def _without_hash(part: str) -> str:
 def draw(source: random.Random) -> Case:
     """One folder with one file damaged, as text or as the value that it holds."""
     name = source.choice(list(FOLDERS))
-    pattern = source.choice(_patterns(name))
+    return damaged_folder(name, source.choice(patterns(name)), source)
+
+
+def damaged_folder(name: str, pattern: str, source: random.Random) -> Case:
+    """One folder with the file of this pattern damaged."""
     if source.random() < 0.03:
         return {"folder": name, "file": pattern, "content": None}
     path = next(_original(name).glob(pattern))
-    content = damaged_bytes(path.read_bytes(), source) if source.random() < 0.35 else _damaged_content(path, source)
+    as_bytes = not path.stat().st_size or source.random() < 0.35
+    content = damaged_bytes(path.read_bytes(), source) if as_bytes else _damaged_content(path, source)
     return {"folder": name, "file": pattern, "content": content.decode("latin-1")}
 
 
