@@ -24,7 +24,7 @@ from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from comdiv.errors import ComdivError, unknown_name
-from comdiv.ray_cluster import join_cluster
+from comdiv.ray_cluster import NodeWatch, join_cluster
 
 Shared = TypeVar("Shared")
 Item = TypeVar("Item")
@@ -32,6 +32,7 @@ Result = TypeVar("Result")
 
 _PASSED_ON = ("COMDIV_DATA",)  # environment variables that workers on other machines need
 _AHEAD = 3  # items per processor that are computed before their results are asked for; bounds the memory
+_TICK = 0.5  # seconds that a result is waited for before the nodes are looked at
 _QUEUED = 4  # tasks handed to Ray for each of its cores, so that no core is idle
 
 
@@ -97,12 +98,17 @@ def usable_processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def make_engine(name: str, jobs: int | None = None, address: str | None = None) -> "LocalEngine | RayEngine":
-    """`local` or `ray`; `jobs` is the number of local processes, or of cores of a Ray cluster started here."""
+def make_engine(
+    name: str, jobs: int | None = None, address: str | None = None, note: Callable[[str], None] = lambda line: None
+) -> "LocalEngine | RayEngine":
+    """`local` or `ray`; `jobs` is the number of local processes, or of cores of a Ray cluster started here.
+
+    `note` is told of lost nodes.
+    """
     if name not in ("local", "ray"):
         raise unknown_name("engine", name, ("local", "ray"))
     if name == "ray":
-        return RayEngine(address, jobs)
+        return RayEngine(address, jobs, note)
     if address is not None:
         raise ComdivError("--address goes with --engine ray")
     return LocalEngine(usable_processors() if jobs is None else jobs)
@@ -259,15 +265,19 @@ def _answer(place: int) -> tuple[type[Exception] | None, str]:
 class RayEngine:
     """Tasks on a running cluster (`address`), or on one started on this machine.
 
-    At most `jobs` programs run at a time. When a node dies, its processes die with it; `ended` reports them.
+    At most `jobs` programs run at a time. When a node dies, its processes die with it: `ended` reports them, `map`
+    repeats their items on other nodes, and `note` is told.
     """
 
-    def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
+    def __init__(
+        self, address: str | None = None, jobs: int | None = None, note: Callable[[str], None] = lambda line: None
+    ) -> None:
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         ray, self._owns = join_cluster(address, cores=jobs, runtime_env={"env_vars": environment})
         self.ray: Any = ray
         self.partitions = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._jobs = jobs
+        self._watch = NodeWatch(ray, note)
         self._nodes: Counter[str] = Counter()
         self._running: dict[Any, Program] = {}
 
@@ -283,6 +293,8 @@ class RayEngine:
         running = deque(task.remote(function, handle, item) for item in islice(waiting, _AHEAD * self.partitions))
         while running:
             try:
+                while not ray.wait([running[0]], timeout=_TICK)[0]:
+                    self._watch.look()
                 result, node = ray.get(running.popleft())
             except ray.exceptions.RayTaskError as error:
                 raise (error.cause if isinstance(error.cause, ComdivError) else error) from None
@@ -318,6 +330,7 @@ class RayEngine:
         """Tasks that have ended, or whose worker or node was lost."""
         if not self._running:
             return []
+        self._watch.look()
         ready, _ = self.ray.wait(list(self._running), num_returns=1, timeout=timeout)
         over = []
         for reference in ready:

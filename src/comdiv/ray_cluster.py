@@ -1,19 +1,23 @@
-"""Joining a Ray cluster, for `augmentation` and `experiments`.
+"""Joining a Ray cluster and watching its nodes, for `augmentation` and `experiments`.
 
-A wrong address is detected within seconds and reported in one line; Ray itself would try for minutes.
+A wrong address is detected within seconds and reported in one line; Ray itself would try for minutes. A lost node is
+reported, and a cluster without any core is not waited for without end.
 """
 
 import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from comdiv.errors import ComdivError
 
 _PATIENCE = 5.0  # seconds for a port to answer
+_LOOK = 1.0  # seconds between two looks at the nodes
+WITHOUT_CORES = 120.0  # seconds that a cluster is waited for after its last core was lost
 
 
 def join_cluster(address: str | None, *, cores: int | None = None, **options: Any) -> tuple[Any, bool]:
@@ -51,6 +55,38 @@ def _own_signals() -> Iterator[None]:
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, handler)
+
+
+class NodeWatch:
+    """The nodes of a cluster, looked at while work is waited for. `note` is told of every lost one, once: Ray itself
+    repeats its work without a word.
+    """
+
+    def __init__(self, ray: Any, note: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._ray, self._note, self._clock = ray, note, clock
+        self._looked = self._had_cores = clock()
+        self._alive = self._nodes().keys()
+
+    def look(self) -> None:
+        """Report what was lost since the last look; a cluster that lost its last core long ago is an error."""
+        now = self._clock()
+        if now - self._looked < _LOOK:
+            return
+        self._looked = now
+        nodes = self._nodes()
+        for name in sorted(self._alive - nodes.keys()):
+            self._note(f"Ray node {name[:12]} was lost; its work is repeated elsewhere")
+        self._alive = nodes.keys()
+        if any(nodes.values()):
+            self._had_cores = now
+        elif now - self._had_cores > WITHOUT_CORES:
+            raise ComdivError(
+                f"the Ray cluster has had no core for {WITHOUT_CORES:.0f} seconds; the same command continues the work"
+            )
+
+    def _nodes(self) -> dict[str, float]:
+        """The cores of every node that is alive."""
+        return {node["NodeID"]: node["Resources"].get("CPU", 0.0) for node in self._ray.nodes() if node["Alive"]}
 
 
 def check_port(address: str) -> None:

@@ -1,4 +1,4 @@
-"""The same bytes from a Ray cluster of two nodes, and quick words where there is none."""
+"""The same bytes from a Ray cluster of two nodes, also when one is lost, and quick words where there is none."""
 
 import json
 import socket
@@ -57,6 +57,29 @@ def test_a_cluster_of_two_nodes_gives_the_same_bytes_and_both_nodes_work(
         work = json.loads((remote / "rounds" / "1" / "timings.json").read_text())["work"][step]
         assert len(work["nodes"]) == 2, work
         assert sum(work["nodes"].values()) == work["tasks"] > 2
+
+
+@pytest.mark.slow
+def test_the_items_of_a_lost_node_are_repeated_elsewhere_and_the_user_is_told(two_nodes: Any) -> None:
+    third = two_nodes.add_node(num_cpus=1, object_store_memory=10**8)
+    two_nodes.wait_for_nodes()
+    notes: list[str] = []
+    engine = RayEngine(two_nodes.address, note=notes.append)
+
+    def slowly(shared: int, item: int) -> int:  # in here: sent as it is, not by the name of a test's module
+        import time
+
+        time.sleep(0.5)
+        return shared * item
+
+    try:
+        results = engine.map(slowly, 10, range(30))
+        first = [next(results) for _ in range(4)]
+        two_nodes.remove_node(third, allow_graceful=False)
+        assert [*first, *results] == [10 * item for item in range(30)]
+    finally:
+        engine.close()
+    assert notes == [f"Ray node {third.node_id[:12]} was lost; its work is repeated elsewhere"]
 
 
 def test_a_dead_address_is_one_line_at_once() -> None:

@@ -48,8 +48,8 @@ _UNKNOWN = re.compile(
     r"|[=+*/(]\s*\d*[xyzXYZ]\s*[=+*/)-]",
     re.IGNORECASE,
 )
-_FRACTION = re.compile(r"(?<![\d./)])(\d+)/(\d+)(?![\d./])")
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+_FRACTION = re.compile(r"(?<![\d./)])(\d{1,30})/(\d{1,30})(?![\d./])")
+_NUMBER = re.compile(r"\d[\d,]{0,99}(?:\.\d{1,99})?|\.\d{1,99}")
 _NAMED = re.compile(r"\s*%?\s*(?:-\s*)?((?:[A-Za-z][A-Za-z'’-]*\s*(?:/\s*(?=[A-Za-z]))?){1,4})")
 _POINTING = re.compile(r"\b(?:the|those|these|this|all|his|her|their)\s+$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")

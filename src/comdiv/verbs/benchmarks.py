@@ -223,7 +223,7 @@ def augment(
     if options.ranker != "none":  # a wrong name, a wrong setting or a missing torch is told before the work
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
     data = read_source(source, reading, observer)
-    workers = make_engine(engine, jobs if engine == "local" else None, address)
+    workers = make_engine(engine, jobs if engine == "local" else None, address, observer.note)
     try:
         with observer.progress("augmenting") as progress:
             return augment_dataset(

@@ -52,7 +52,7 @@ def run(
     if jobs is not None and fitting < jobs and engine == "local":
         observer.note(f"{jobs} jobs at a time are more than this machine has cores for: {fitting} instead")
     part: dict[str, Any] = {"datasets": datasets, "methods": methods, "seeds": seeds}
-    started = make_engine(engine, fitting if engine == "local" else jobs, address)
+    started = make_engine(engine, fitting if engine == "local" else jobs, address, observer.note)
     results = run_plan(planned, out, started, base=plan.parent, preset=preset, watch=watch, **part)
     return replace(results, cells=selected(planned, results.cells, **part))
 
