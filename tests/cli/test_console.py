@@ -29,3 +29,16 @@ def test_errors_and_notes_are_harmless_and_one_line(capsys: pytest.CaptureFixtur
     said = capsys.readouterr().err
     assert not set(said) & {"\x1b", "\x07", "\x9b", "\u202e", "\r"}
     assert said.count("\n") == 2
+
+
+@pytest.mark.parametrize("arguments", [["agreement"], ["agreement", "--json"], ["import", "judgements"]])
+def test_names_in_files_are_harmless_too(arguments: list[str], tmp_path: Path) -> None:
+    marks = [{"id": "p1", "judge": f"{name}{HOSTILE}", "good": True} for name in ("Ann", "Ben")]
+    (tmp_path / "marks.jsonl").write_text("".join(json.dumps(mark) + "\n" for mark in marks))
+    out = ["--out", str(tmp_path / "out")] if arguments[0] == "import" else []
+    result = CliRunner().invoke(app, [*arguments, str(tmp_path / "marks.jsonl"), *out])
+    assert result.exit_code == 0, result.output
+    assert "Ann" in result.output
+    assert not set(result.output) & {"\x1b", "\x07", "\x9b", "\u202e", "\r"}
+    if "--json" in arguments:  # programs get the names as they are
+        assert json.loads(result.output)["judges"][0] == f"Ann{HOSTILE}"

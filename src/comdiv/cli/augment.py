@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import TERMINAL, output_console, print_json, print_note
+from comdiv.cli.console import TERMINAL, output_console, print_json, print_line, print_note
 from comdiv.cli.options import READING, JsonOption, Options, ProgramsOption, Source, takes
 from comdiv.errors import ComdivError
 
@@ -71,5 +71,5 @@ def _print_report(report: dict[str, Any], out: Path) -> None:
             table.add_row(str(entry["round"]), name, *(f"{value:,}" for value in values))
     output_console().print(table)
     for paragraph in card_paragraphs(report):
-        typer.echo(paragraph)
+        print_line(paragraph)
     print_note(f"{out / 'report.md'}: what each check refused, and samples")

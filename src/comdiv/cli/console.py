@@ -35,6 +35,7 @@ _KEPT = {
 # What a terminal would obey or hide: control characters but for tab and line feed, and marks that turn the direction.
 _CONTROLS = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _HARMLESS = dict.fromkeys(_CONTROLS, "\ufffd")
+_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code > 126}  # JSON itself escapes the others
 
 
 class Stop(BaseException):
@@ -123,7 +124,12 @@ def print_note(message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print a result for programs."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str).translate(_ESCAPED))
+
+
+def print_line(line: object) -> None:
+    """Print one line of a result, however long, without markup."""
+    typer.echo(str(line).translate(_HARMLESS))
 
 
 @contextmanager

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from comdiv.claims import owns
-from comdiv.cli.console import TERMINAL, SuggestingGroup, output_console, print_json, print_note, progress_bars
+from comdiv.cli.console import (
+    TERMINAL,
+    SuggestingGroup,
+    output_console,
+    print_json,
+    print_line,
+    print_note,
+    progress_bars,
+)
 from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, VerbCommand, takes
 from comdiv.errors import ComdivError
 
@@ -82,7 +90,7 @@ def download(
 
             paths = fetch(corpus, folder, mirror=mirror, progress=show)
             for path in paths:
-                typer.echo(path)
+                print_line(path)
 
 
 @data_app.command(
@@ -107,7 +115,7 @@ def convert(
     _, _, problems, report = open_source(source, reading)
     count = write_problems(to, TERMINAL.tracked(problems, "converting"))
     note_complaints(report, TERMINAL)
-    typer.echo(f"{to}: {count} problems of {report.records} records")
+    print_line(f"{to}: {count} problems of {report.records} records")
 
 
 @data_app.command(
@@ -216,7 +224,7 @@ def hashes(
     corpus = load_corpus(source, reading, TERMINAL)
     found = ban_hashes(corpus.problems)
     write_text(out, "".join(f"{line}\n" for line in found))
-    typer.echo(f"{out}: {len(found):,} texts")
+    print_line(f"{out}: {len(found):,} texts")
 
 
 @data_app.command(epilog="Example: comdiv data demo zh --size 500 --out demo-zh.jsonl")
@@ -242,4 +250,4 @@ def demo(
         return
     refuse_to_overwrite(out, force=force)
     count = write_problems(out, TERMINAL.tracked(problems, "generating", size))
-    typer.echo(f"{out}: {count} problems")
+    print_line(f"{out}: {count} problems")

@@ -12,7 +12,7 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from comdiv.claims import owns
-from comdiv.cli.console import TERMINAL, SuggestingGroup, print_json
+from comdiv.cli.console import TERMINAL, SuggestingGroup, print_json, print_line
 from comdiv.cli.options import READING, ForceOption, JsonOption, Options, Source, expanded, takes
 from comdiv.errors import ComdivError
 from comdiv.registry import EXPORTS
@@ -71,9 +71,9 @@ def _verb(name: str, export: "Export") -> Callable[..., None]:
         if json:
             print_json({"out": str(out), **facts})
             return
-        typer.echo(f"{out}: {', '.join(export.sizes(what, facts))}")
+        print_line(f"{out}: {', '.join(export.sizes(what, facts))}")
         if "pushed" in facts:
-            typer.echo(facts["pushed"])
+            print_line(facts["pushed"])
 
     verb.__doc__ = export.__doc__
     verb.__annotations__ |= {"source": folder if of_folder else Source, "settings": Any, "reading": Any}
@@ -133,4 +133,4 @@ def judgements(
         good = sum(judgement.good for judgement in found.values())
         print_json({"out": str(out), "judgements": count, "judges": judges, "good": good})
         return
-    typer.echo(f"{out}: {count:,} judgements by {', '.join(judges)}")
+    print_line(f"{out}: {count:,} judgements by {', '.join(judges)}")

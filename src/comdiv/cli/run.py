@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import TERMINAL, output_console, print_json, print_note, progress_bars
+from comdiv.cli.console import TERMINAL, output_console, print_json, print_line, print_note, progress_bars
 from comdiv.cli.options import ForceOption, JsonOption, ProgramsOption
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def report(
         print_json(facts)
     else:
         cells = ", ".join(f"{count} {state}" for state, count in facts["cells"].items() if count)
-        typer.echo(f"{facts['page']}: {facts['numbers']} numbers, {facts['figures']} figures; cells: {cells}")
+        print_line(f"{facts['page']}: {facts['numbers']} numbers, {facts['figures']} figures; cells: {cells}")
     if show and _has_screen():
         typer.launch(str(Path(facts["page"]).resolve()))
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from comdiv.cli.console import TERMINAL, print_json
+from comdiv.cli.console import TERMINAL, print_json, print_line
 from comdiv.cli.options import JsonOption, Options, read_changes, takes
 
 
@@ -50,4 +50,4 @@ def train(
         )
         return
     shown = "no validation problems" if accuracy is None else f"validation accuracy {accuracy:.1%}"
-    typer.echo(f"{out}: {solver}, best epoch {summary.best_epoch} of {summary.epochs}, {shown}")
+    print_line(f"{out}: {solver}, best epoch {summary.best_epoch} of {summary.epochs}, {shown}")
