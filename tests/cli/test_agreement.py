@@ -114,3 +114,30 @@ def test_impossible_inputs_are_refused_by_name(ann: Path, tmp_path: Path) -> Non
     half.write_text('{"id": "p0", "judge": "Cem", "grammar": true, "fluency": true}\n')
     with pytest.raises(ComdivError, match="no mark for logic"):
         run(ann, half)
+
+
+def test_readers_verdicts_are_compared_by_one_of_their_marks(tmp_path: Path) -> None:
+    def verdicts(reader: str, qualified: str) -> Path:
+        path = tmp_path / f"{reader}.jsonl"
+        records = (
+            {"id": f"p{n}", "valid": True, "qualified": m == "+", "label": True, "reason": "", "reader": reader}
+            for n, m in enumerate(qualified)
+        )
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return path
+
+    files = verdicts("ann", "++-+"), verdicts("ben", "+--+")
+    assert json.loads(run(*files, "--mark", "qualified", "--json"))["good"]["cohen"][0]["kappa"] == pytest.approx(0.5)
+    assert "0 disagreements" in run(*files, "--mark", "valid")
+
+
+def test_what_two_readers_leave_in_the_studio_is_compared(tmp_path: Path) -> None:
+    def decisions(name: str, *lines: tuple[str, str]) -> Path:
+        path = tmp_path / f"review-{name}.jsonl"
+        path.write_text("".join(json.dumps({"id": i, "status": s, "by": name}) + "\n" for i, s in lines))
+        return path
+
+    ann = decisions("ann", ("p1", "rejected"), ("p1", "open"), ("p1", "accepted"), ("p2", "rejected"))
+    ben = decisions("ben", ("p1", "accepted"), ("p2", "edited"))
+    assert "2 problems, judged by ann and ben" in run(ann, ben)
+    assert "0 disagreements" in run(ann, ben)  # an edit, too, says that something was wrong

@@ -28,7 +28,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_the_verb_writes_a_dataset_and_says_what_became_of_the_rules(source: Path, tmp_path: Path) -> None:
-    result = run(source, "--out", tmp_path / "sd", "--plausible", "0", "--size", "12/10")
+    result = run(source, "--out", tmp_path / "sd", "--size", "12/10")
     dataset = read_dataset(tmp_path / "sd")
     assert (len(dataset.training_side), len(dataset.test)) == (12, 10)
     assert "9 structural, 1 lexical" in result.stdout
@@ -36,7 +36,7 @@ def test_the_verb_writes_a_dataset_and_says_what_became_of_the_rules(source: Pat
 
 
 def test_json_is_the_datasets_facts(source: Path, tmp_path: Path) -> None:
-    facts = json.loads(run(source, "--out", tmp_path / "sd", "--plausible", "0", "--json").stdout)
+    facts = json.loads(run(source, "--out", tmp_path / "sd", "--json").stdout)
     assert facts == json.loads((tmp_path / "sd" / "dataset.json").read_text(encoding="utf-8"))
 
 

@@ -14,8 +14,7 @@ from comdiv.language import get_language, learn_units
 from comdiv.language.base import NUMBER_MASK
 from comdiv.reading import read, read_text
 from comdiv.solvers.inputs import input_words
-from comdiv.synthesis.filling import learn_language
-from comdiv.synthesis.tale import tell
+from comdiv.synthesis.seeds import tell
 
 WINDOW = 3
 
@@ -133,22 +132,10 @@ def learnt_units(problems: Sequence[Problem]) -> Iterator[Any]:
 
 
 def synthesis(problems: Sequence[Problem]) -> Iterator[Any]:
-    """What rules and donors see: clauses with words and quantities, signs, units asked for, and who is who."""
-    language, names = learn_language(problems[0].language, [problem.text for problem in problems])
+    """What rules see: the template, the quantities that the expression uses, and the words that similarity counts."""
     for problem in problems:
-        tale = tell(problem, language, names)
-        yield tale and [
-            tale.template,
-            [
-                [clause.text, clause.start, list(clause.quantities), sorted(words), sorted(tale.tokens_in(clause))]
-                for clause, words in zip(tale.clauses, tale.clause_words, strict=True)
-            ],
-            [_quantity(quantity) for quantity in tale.operands],
-            [list(sign) for sign in tale.signs],
-            [tale.asked_unit_name, tale.asked_unit],
-            sorted(tale.words),
-            sorted(tale.roles.items()),
-        ]
+        tale = tell(problem, get_language(problem.language))
+        yield tale and [tale.template, [_quantity(quantity) for quantity in tale.operands], sorted(tale.words)]
 
 
 View = Callable[[Sequence[Problem]], Iterator[Any]]

@@ -56,7 +56,7 @@ def test_a_split_of_german_problems_keeps_twins_together(german: Environment, fo
     assert facts["compound_divergence"]["paper"] > facts["iid_compound_divergence"]
 
 
-def test_the_rules_of_the_synthesis_find_german_donors(german: Environment, folder: Path) -> None:
+def test_german_frames_say_what_the_rules_of_the_synthesis_make(german: Environment, folder: Path) -> None:
     german.comdiv("synthesize", "aufgaben.jsonl", "--out", "sd", folder=folder)
     products = [record for record in records(folder / "sd" / "train.jsonl") if "rule" in record["provenance"]]
     assert {record["provenance"]["rule"] for record in products} >= {"3", "6", "9"}

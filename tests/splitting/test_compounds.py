@@ -53,3 +53,8 @@ def test_sorting_goes_down_to_the_leaves() -> None:
 
 def test_a_leaf_alone_has_no_compound() -> None:
     assert compounds_of(parse("N0"), CLUSTERS) == []
+
+
+def test_the_whole_expression_can_be_the_only_compound() -> None:
+    assert compounds_of(parse("(N0-N1)/N2"), CLUSTERS, "whole") == ["((c3-c1)/c3)"]
+    assert compounds_of(parse("N0"), CLUSTERS, "whole") == []

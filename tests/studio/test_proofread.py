@@ -1,11 +1,17 @@
 """Proofread: decisions land in review.jsonl, in order, whatever happens."""
 
+from pathlib import Path
+
 import pytest
 from starlette.testclient import TestClient
 
+from comdiv.errors import ComdivError
+from comdiv.expression import parse
+from comdiv.problem import Problem
 from comdiv.review import read_review
-from comdiv.studio.app import Studio
-from studio.small import text_of
+from comdiv.studio.app import Studio, open_studio
+from comdiv.synthesis import SynthesisOptions, synthesize_dataset
+from studio.small import page_client, text_of
 
 HTMX = {"hx-request": "true"}
 
@@ -98,3 +104,40 @@ def test_without_script_the_forms_lead_to_pages(client: TestClient) -> None:
     answer = client.post("/proofread/decide", data={"id": "p1", "status": "accepted"})
     assert answer.status_code == 303
     assert answer.headers["location"] == "/proofread?id=p2&part=train"
+
+
+@pytest.fixture
+def synthetic(tmp_path: Path) -> Path:
+    """A small dataset of the synthesis: one decomposition, with its seed in test and its products in train."""
+    seed = Problem("s", "zh", "一本书有120页，小明已经看了30页，剩下的每天看15页，还要看几天？", parse("(N0-N1)/N2"))
+    other = Problem("t", "zh", "三年级有男生90人，女生60人，三年级一共有多少人？", parse("N0+N1"))
+    synthesize_dataset([seed, other], tmp_path / "sd", SynthesisOptions(validation=0), corpus="two")
+    return tmp_path / "sd"
+
+
+def test_the_seeds_of_a_synthesised_dataset_come_first(synthetic: Path) -> None:
+    with page_client(open_studio(str(synthetic), synthetic / "runs", reviewer="Ann")) as client:
+        assert 'data-problem="t"' in client.get("/proofread").text  # the seed of the reformulation is in train
+        decide(client, "t", "accepted")
+        assert 'data-problem="s"' in client.get("/proofread").text
+        decide(client, "s", "accepted")
+        assert "of 3" in text_of(client.get("/proofread").text)  # then the products
+
+
+def test_two_readers_are_blind_to_each_other_and_to_the_origin(synthetic: Path) -> None:
+    studios = [open_studio(str(synthetic), synthetic / "runs", reader=name) for name in ("ann", "ben")]
+    for studio in studios:
+        with page_client(studio) as client:
+            page = text_of(client.get("/proofread").text)
+            assert "Problem 1 of 3" in page
+            assert "0 of 3 decided" in page
+            assert "decomposition" not in page
+            assert "reformulation" not in page
+            decide(client, studio.library.products[0].problem.id, "accepted")
+    assert [studio.review.path.name for studio in studios] == ["review-ann.jsonl", "review-ben.jsonl"]
+    assert all(len(read_review(studio.review.path)) == 1 for studio in studios)
+
+
+def test_a_readers_name_stays_within_the_folder(synthetic: Path) -> None:
+    with pytest.raises(ComdivError, match="the reader's name"):
+        open_studio(str(synthetic), synthetic / "runs", reader="../ann")

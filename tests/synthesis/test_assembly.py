@@ -7,24 +7,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comdiv.errors import ComdivError
-from comdiv.problem import Problem
 from comdiv.synthesis import SynthesisOptions
 from comdiv.synthesis.assembly import Assembly, assemble, largest_remainder
-from comdiv.synthesis.families import Family, make_family
-from comdiv.synthesis.tale import Tale
-from synthesis.handmade import RULES, SEEDS, seed_of, workshop
+from comdiv.synthesis.products import Family, Product
+from comdiv.synthesis.seeds import Tale
+from synthesis.handmade import SEEDS, made
+
+NAMES = [f"小{name}" for name in "红华刚丽强军芳兰亮英东林玲云冬春夏秋"]
 
 
-def family(rule: str, fit: float | None = None, **changes: str) -> Family:
-    """The family of a rule's seed by hand, its seed under another id or with another text."""
-    result = make_family(seed_of(RULES[rule], workshop(), f"seed-{rule}"), workshop())
-    assert isinstance(result, Family)
-    products = result.products if fit is None else tuple(replace(p, fit=fit) for p in result.products)
-    if not changes:
-        return Family(result.seed, products)
-    original: Problem = result.seed.tale.problem
-    tale = Tale(replace(original, **changes), result.seed.tale.language)  # type: ignore[arg-type]
-    return Family(replace(result.seed, tale=tale, entry=tale), products)
+def named(family: Family, *names: str) -> Family:
+    """The family with short names for its products."""
+    products = [
+        Product(Tale(replace(product.tale.problem, id=name), product.tale.language), product.seed)
+        for product, name in zip(family.products, names, strict=True)
+    ]
+    return Family(family.seed, tuple(products))
+
+
+def family(rule: str, text: str = "", name: str = "") -> Family:
+    """The family of a rule's seed by hand, or of its story in other words; the products are called 6a, 6b or 10."""
+    name = name or f"seed-{rule}"
+    result = made(rule, text, SEEDS[rule][1] if text else "", name)
+    own = name.removeprefix("seed-")
+    return named(result, *([f"{own}a", f"{own}b"] if len(result.products) > 1 else [own]))
 
 
 def ids(assembly: Assembly) -> list[set[str]]:
@@ -32,11 +38,11 @@ def ids(assembly: Assembly) -> list[set[str]]:
 
 
 def test_a_decomposition_goes_to_test_and_its_halves_to_train() -> None:
-    assert ids(assemble([family("6")], SynthesisOptions())) == [{"seed-6-r6a", "seed-6-r6b"}, {"seed-6"}, set()]
+    assert ids(assemble([family("6")], SynthesisOptions())) == [{"6a", "6b"}, {"seed-6"}, set()]
 
 
 def test_a_reformulation_goes_to_test_and_its_seed_to_train() -> None:
-    assert ids(assemble([family("10")], SynthesisOptions())) == [{"seed-10"}, set(), {"seed-10-r10"}]
+    assert ids(assemble([family("10")], SynthesisOptions())) == [{"seed-10"}, set(), {"10"}]
 
 
 def test_test_problems_say_what_is_new_about_them_and_by_which_rule() -> None:
@@ -45,30 +51,37 @@ def test_test_problems_say_what_is_new_about_them_and_by_which_rule() -> None:
     assert {(p.composition, p.rule) for p in result.training} == {("", "")}
 
 
-def test_of_twins_the_fitter_seed_is_chosen() -> None:
-    text = SEEDS["6"][0].replace("120", "180")
-    result = assemble([family("6", fit=3), family("6", fit=7, id="twin", text=text)], SynthesisOptions())
-    assert [each.id for each in result.structural] == ["twin"]
+def test_of_twins_one_seed_is_chosen_whatever_their_order() -> None:
+    twins = [family("6"), family("6", SEEDS["6"][0].replace("120", "180"), "seed-twin")]
+    chosen = [assemble(order, SynthesisOptions()).structural for order in (twins, twins[::-1])]
+    assert len(chosen[0]) == 1
+    assert chosen[0] == chosen[1]
 
 
 def test_a_product_that_is_a_test_text_stays_out_of_train() -> None:
-    other = family("7")
-    half = family("6").products[0]
+    other, half = family("7"), family("6").products[0]
     joined = Family(other.seed, (replace(half, tale=other.seed.tale), *other.products))
     assert "seed-7" not in ids(assemble([joined], SynthesisOptions()))[0]
 
 
+def test_a_lexical_problem_whose_twin_is_in_train_stays_out() -> None:
+    """The product of rule 10 in one family is, with other numbers, a half of a decomposition."""
+    ten, six = family("10"), family("6")
+    twin = Family(six.seed, (replace(six.products[0], tale=ten.product.tale), six.products[1]))
+    assert ids(assemble([ten, twin], SynthesisOptions()))[2] == set()
+
+
 def test_of_disjoint_seeds_half_give_the_first_and_half_the_second_product() -> None:
-    other = family("6", id="b", text="一本书有120页，看完30页，剩下的每天看15页，还要看几天？")
-    result = assemble([family("6"), other], SynthesisOptions(disjoint=True))
-    assert ids(result)[0] == {"seed-6-r6a", "seed-6-r6b"}
+    other = family("6", "一本书有120页，小红已经看了30页，剩下的每天看15页，还要看几天？", "seed-b")
+    parts = ids(assemble([family("6"), other], SynthesisOptions(disjoint=True)))[0]
+    assert len(parts) == 2
+    assert {name[-1] for name in parts} == {"a", "b"}
 
 
-def test_the_least_fit_product_leaves_where_there_is_no_room() -> None:
-    six = family("6")
-    weak = Family(six.seed, (replace(six.products[0], fit=1.0), replace(six.products[1], fit=2.0)))
-    result = assemble([weak], SynthesisOptions(size="1/1"))
-    assert ids(result) == [{"seed-6-r6b"}, {"seed-6"}, set()]
+def test_where_there_is_no_room_one_product_leaves_but_never_both_of_a_seed() -> None:
+    result = assemble([family("6")], SynthesisOptions(size="1/1"))
+    assert len(result.training) == 1
+    assert ids(result)[1:] == [{"seed-6"}, set()]
 
 
 @pytest.mark.parametrize(("size", "said"), [("1/2", "only 1 seeds decompose"), ("9/1", "a train of at most 2")])
@@ -80,20 +93,25 @@ def test_too_few_candidates_are_counted_in_the_error(size: str, said: str) -> No
 def test_novelty_is_the_words_shared_with_the_nearest_training_problem_of_the_template() -> None:
     ten, six = family("10"), family("6")  # the product of ten is n1-n2, and so is the first half of six
     nearest = len(ten.product.tale.words & six.products[0].tale.words)
-    assert assemble([ten, six], SynthesisOptions()).novelty == {"seed-10-r10": nearest}
-    assert assemble([ten], SynthesisOptions()).novelty == {"seed-10-r10": 0}  # nothing in train has the template
+    assert assemble([ten, six], SynthesisOptions()).novelty == {"10": nearest}
+    assert assemble([ten], SynthesisOptions()).novelty == {"10": 0}  # nothing in train has the template
 
 
 def test_a_seed_in_train_makes_what_comes_after_it_less_new() -> None:
-    """The seed of rule 13 has the template of rule 12's product, and two words of it: 甲数, 乙数."""
-    twelve, thirteen = family("12"), family("13", text="甲数是30，乙数是6，甲数除以乙数，商是多少？")
-    assert assemble([twelve, thirteen], SynthesisOptions()).novelty["seed-12-r12"] == 2
-    assert len(assemble([twelve, thirteen], SynthesisOptions(novelty=1)).lexical) == 1
+    """The seed of rule 10 has the template of rule 11's product: n1+n2."""
+    ten, eleven = family("10"), family("11")
+    shared = len(eleven.product.tale.words & ten.seed.tale.words)
+    assert assemble([ten, eleven], SynthesisOptions()).novelty["11"] == shared
+    assert len(assemble([ten, eleven], SynthesisOptions(novelty=0)).lexical) == (2 if shared == 0 else 1)
 
 
-def test_a_story_enters_once_as_a_seed_or_as_a_product() -> None:
-    """With its numbers masked, the product of rule 12 is the seed of rule 13."""
-    assert ids(assemble([family("12"), family("13")], SynthesisOptions()))[1:] == [set(), {"seed-12-r12"}]
+def test_every_rule_has_its_share_of_the_lexical_half() -> None:
+    decompositions = [family("6", SEEDS["6"][0].replace("小明", name), f"seed-{name}") for name in NAMES]
+    grades = [family("10", SEEDS["10"][0].replace("三", grade), f"seed-{grade}") for grade in "四五"]
+    lexical = [*grades, family("10"), *(family(rule) for rule in ("11", "12", "13"))]
+    result = assemble([*decompositions, *lexical], SynthesisOptions(size=f"{len(NAMES) + 2}/{len(NAMES) + 2}"))
+    assert len(result.lexical) == 2
+    assert "10" in {problem.rule for problem in result.lexical}  # half of all that there are
 
 
 def test_the_papers_size_has_the_papers_halves() -> None:

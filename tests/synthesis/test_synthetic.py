@@ -13,13 +13,13 @@ from comdiv.expression import template
 from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.synthesis import SynthesisOptions, synthesize_dataset
-from synthesis.handmade import corpus, problem
+from synthesis.handmade import corpus, made, problem
 
 DECOMPOSED = {f"seed-{rule}" for rule in map(str, range(1, 10))}
 
 
 def build(folder: Path, problems: list[Problem] | None = None, force: bool = False, **options: Any) -> Dataset:
-    settings = SynthesisOptions(**{"least_plausible": 0, **options})
+    settings = SynthesisOptions(**options)
     synthesize_dataset(problems or corpus(), folder, settings, corpus="handmade", force=force)
     return read_dataset(folder)
 
@@ -93,10 +93,10 @@ def test_without_a_validation_part_training_side_and_test_are_the_same(tmp_path:
 
 
 def test_sizes_are_exact_and_no_seed_loses_both_products(tmp_path: Path) -> None:
-    made = build(tmp_path / "sd", size="12/10")
-    assert (len(made.training_side), len(made.test)) == (12, 10)
-    assert made.facts["composition"] == {"structural": 9, "lexical": 1}
-    products = Counter(p.provenance.details["seed"] for p in made.training_side if p.provenance.rule)
+    result = build(tmp_path / "sd", size="12/10")
+    assert (len(result.training_side), len(result.test)) == (12, 10)
+    assert result.facts["composition"] == {"structural": 9, "lexical": 1}
+    products = Counter(p.provenance.details["seed"] for p in result.training_side if p.provenance.rule)
     assert products.keys() == DECOMPOSED
 
 
@@ -119,13 +119,13 @@ def test_the_greatest_size_that_is_named_can_be_had(disjoint: bool, tmp_path: Pa
 
 
 def test_disjoint_sets_have_one_product_of_each_seed(tmp_path: Path) -> None:
-    made = build(tmp_path / "sd", disjoint=True)
-    products = Counter(p.provenance.details["seed"] for p in made.training_side if p.provenance.rule)
+    result = build(tmp_path / "sd", disjoint=True)
+    products = Counter(p.provenance.details["seed"] for p in result.training_side if p.provenance.rule)
     assert products == dict.fromkeys(DECOMPOSED, 1)
 
 
 def test_an_excluded_set_leaves_other_seeds(tmp_path: Path) -> None:
-    more = [problem("late", "一本书有220页，已经看了30页，剩下的每天看19页，还要看多少天？", "(N0-N1)/N2")]
+    more = [problem("late", "一本书有220页，小红已经看了30页，剩下的每天看19页，还要看多少天？", "(N0-N1)/N2")]
     first = build(tmp_path / "sd")
     second = build(tmp_path / "dev", [*corpus(), *more], exclude=tmp_path / "sd")
     assert [p.id for p in second.test if p.composition == "structural"] == ["late"]
@@ -141,42 +141,49 @@ def test_novelty_bounds_what_enters(tmp_path: Path) -> None:
     assert all(int(value) == 0 for value in bounded)
 
 
+def half(name: str) -> str:
+    """The id of a product in the corpus made by hand, such as 6a."""
+    return made(name[:-1]).products["ab".index(name[-1])].id
+
+
 def review(path: Path, **decisions: str) -> Path:
-    lines = [json.dumps({"id": name.replace("_", "-"), "status": status}) for name, status in decisions.items()]
+    """A file of decisions about seeds (`seed_7`) and products (`half_6a`)."""
+    names = {name: half(name[5:]) if name.startswith("half_") else name.replace("_", "-") for name in decisions}
+    lines = [json.dumps({"id": names[name], "status": status}) for name, status in decisions.items()]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
 def test_what_people_rejected_stays_out(tmp_path: Path) -> None:
-    path = review(tmp_path / "mine.jsonl", seed_6_r6a="rejected", seed_7="rejected")
-    made = build(tmp_path / "sd", review=path)
-    ids = {p.id for p in (*made.training_side, *made.test)}
-    assert "seed-6-r6b" in ids
-    assert not ids & {"seed-6-r6a", "seed-7", "seed-7-r7a", "seed-7-r7b"}
+    path = review(tmp_path / "mine.jsonl", half_6a="rejected", seed_7="rejected")
+    result = build(tmp_path / "sd", review=path)
+    ids = {p.id for p in (*result.training_side, *result.test)}
+    assert half("6b") in ids
+    assert not ids & {half("6a"), "seed-7", half("7a"), half("7b")}
 
 
 def test_a_review_beside_the_dataset_counts_and_survives(tmp_path: Path) -> None:
     build(tmp_path / "sd")
     review(tmp_path / "sd" / "review.jsonl", seed_6="rejected")
-    made = build(tmp_path / "sd", force=True)
-    assert "seed-6" not in {p.id for p in made.test}
+    result = build(tmp_path / "sd", force=True)
+    assert "seed-6" not in {p.id for p in result.test}
     assert (tmp_path / "sd" / "review.jsonl").is_file()
 
 
 def test_an_edit_takes_the_products_place(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    edit = {"id": "seed-6-r6a", "status": "edited", "text": "书120页，看了30页，剩几页？", "expression": "N0-N1"}
+    edit = {"id": half("6a"), "status": "edited", "text": "书120页，看了30页，剩几页？", "expression": "N0-N1"}
     path.write_text(json.dumps(edit) + "\n", encoding="utf-8")
-    made = build(tmp_path / "sd", review=path)
-    assert "书120页，看了30页，剩几页？" in {p.text for p in made.training_side}
+    result = build(tmp_path / "sd", review=path)
+    assert "书120页，看了30页，剩几页？" in {p.text for p in result.training_side}
 
 
 def test_only_accepted_problems_enter_where_asked(tmp_path: Path) -> None:
-    path = review(tmp_path / "mine.jsonl", seed_6="accepted", seed_6_r6a="accepted", seed_7="accepted")
-    made = build(tmp_path / "sd", review=path, only="accepted")
-    assert [p.id for p in made.test] == ["seed-6"]
-    assert [p.id for p in made.training_side] == ["seed-6-r6a"]
+    path = review(tmp_path / "mine.jsonl", seed_6="accepted", half_6a="accepted", seed_7="accepted")
+    result = build(tmp_path / "sd", review=path, only="accepted")
+    assert [p.id for p in result.test] == ["seed-6"]
+    assert [p.id for p in result.training_side] == [half("6a")]
     with pytest.raises(ComdivError, match="needs a review"):
         build(tmp_path / "other", only="accepted")
 

@@ -28,9 +28,15 @@ def studio(
     reading: "CorpusOptions",
     runs: Annotated[Path, typer.Option(help="Folder with trained solvers for the Solve page.")] = Path("runs"),
     sources: Annotated[
-        list[str] | None, typer.Option("--source", help="Corpus from which parents and donors come; may be repeated.")
+        list[str] | None, typer.Option("--source", help="Corpus from which parents come; may be repeated.")
     ] = None,
     reviewer: Annotated[str, typer.Option(help="Your name in review.jsonl; by default your user name.")] = "",
+    reader: Annotated[
+        str,
+        typer.Option(
+            help="Proofread blind, as a reader of this name: decisions go to review-NAME.jsonl, origins are hidden."
+        ),
+    ] = "",
     programs: Annotated[
         bool, typer.Option("--programs", help="Also offer runs of command: solvers; solving runs their programs.")
     ] = False,
@@ -45,7 +51,9 @@ def studio(
     from comdiv.studio import server
     from comdiv.studio.app import open_studio, studio_app
 
-    pages = open_studio(source, runs, sources or [], reviewer, programs=programs, reading=reading, observer=TERMINAL)
+    pages = open_studio(
+        source, runs, sources or [], reviewer, reader=reader, programs=programs, reading=reading, observer=TERMINAL
+    )
     listener = server.listen(host, port, STUDIO_PORT)
     token = None if listener.is_local else server.new_token()
     address = server.with_token(listener.address, token)
@@ -125,6 +133,9 @@ def agreement(
             help="The judges' marks: JSON Lines, CSV or a Label Studio export; one file may hold several.",
         ),
     ],
+    mark: Annotated[
+        str | None, typer.Option(help="The mark of readers' verdicts that counts as good: valid, qualified or label.")
+    ] = None,
     shown: Annotated[int, typer.Option(min=0, help="How many of the disagreements to list.")] = 20,
     json: JsonOption = False,
 ) -> None:
@@ -132,7 +143,7 @@ def agreement(
     from comdiv.evaluation.judgements import read_judgement_files
     from comdiv.evaluation.kappa import agreement as agreement_of
 
-    result = agreement_of(read_judgement_files(files))
+    result = agreement_of(read_judgement_files(files, mark))
     if json:
         print_json(result.to_json())
     else:

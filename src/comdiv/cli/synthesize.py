@@ -21,13 +21,17 @@ def synthesize(
     out: Annotated[Path, typer.Option(help="Folder of the dataset.")],
     options: "SynthesisOptions",
     reading: "CorpusOptions",
+    queue: Annotated[
+        Path | None,
+        typer.Option(help="Also write the products for readers to this file, shuffled, without rule and origin."),
+    ] = None,
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
     """Synthesize problems by rules, so that test needs new structures or known structures with new words (§III-B)."""
     from comdiv.verbs import benchmarks
 
-    facts = benchmarks.synthesize(source, out, options, reading=reading, force=force, observer=TERMINAL)
+    facts = benchmarks.synthesize(source, out, options, reading=reading, force=force, queue=queue, observer=TERMINAL)
     if json:
         print_json(facts)
     else:

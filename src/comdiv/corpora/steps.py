@@ -142,7 +142,7 @@ class _SolutionReader:
         self.steps: list[_Step] = []
         table = reading.language.data("words.yaml")
         self._amounts, self._parts = (_cues(table.get(name, {})) for name in ("amounts", "parts"))
-        self._generic = frozenset(map(_stem, [*reading.language.story.generic, *table.get("fillers", "").split()]))
+        self._generic = frozenset(map(_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
         self._text_words = frozenset(_words(reading.text))
         for line in body.splitlines():
             self._read_line(line)

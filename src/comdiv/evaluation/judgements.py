@@ -25,6 +25,9 @@ _MARKS = {
 }
 
 
+_DECISIONS = {"accepted": True, "edited": False, "rejected": False}  # of proofreading: an edit mends what was wrong
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """One judge's marks for one problem: either all three criteria, or `good` alone."""
@@ -86,7 +89,7 @@ class Judgement:
                 if "annotation_id" in record
                 else f"a judgement needs the 'id' of its problem; this record has {', '.join(record)[:200]}"
             )
-        who = _name(record, "judge") or _name(record, "annotator") or judge or ""
+        who = next(filter(None, (_name(record, key) for key in ("judge", "annotator", "reader"))), judge or "")
         if not who:
             raise ComdivError(f"problem '{name}': no judge")
         with located(f"problem '{name}', judge '{who}'"):
@@ -99,15 +102,19 @@ class Judgement:
         return cls(name, who, good, marks["grammar"], marks["fluency"], marks["logic"], comment, when)
 
 
-def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = False) -> tuple[Judgement, ...]:
+def read_judgements(
+    path: Path, *, judge: str | None = None, unfinished: bool = False, mark: str | None = None
+) -> tuple[Judgement, ...]:
     """The judgements of a file in any of these forms. If the file does not say who judged, `judge` does, or else the
-    file's name. A problem without marks is an error, unless the judges are allowed to be `unfinished`.
+    file's name. A problem without marks is an error, unless the judges are allowed to be `unfinished`. `mark` is the
+    field of a reader's verdicts that counts as good, such as `valid`.
     """
     places: dict[tuple[str, str], str] = {}
     judgements: list[Judgement] = []
     unmarked: list[str] = []
-    for where, record in read_records(path):
-        for flat in _flat_records(record, where):
+    for where, record in _in_force(read_records(path)):
+        for one in _flat_records(record, where):
+            flat = _as_marks(one, mark)
             with located(where):
                 judgement = Judgement.from_json(flat, judge or path.stem)
             if judgement is None:
@@ -128,9 +135,30 @@ def read_judgements(path: Path, *, judge: str | None = None, unfinished: bool = 
     return tuple(judgements)
 
 
-def read_judgement_files(paths: Sequence[Path]) -> tuple[Judgement, ...]:
+def _in_force(records: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Of the decisions of `comdiv studio`, to which lines are only added, the last about each problem; others as is."""
+    lines: dict[Any, tuple[str, Any]] = {}
+    for number, (where, record) in enumerate(records):
+        is_decision = isinstance(record, Mapping) and "status" in record and "by" in record
+        key = record["id"] if is_decision else number
+        lines.pop(key, None)
+        if not (is_decision and record["status"] == "open"):
+            lines[key] = (where, record)
+    return list(lines.values())
+
+
+def _as_marks(record: Mapping[str, Any], mark: str | None) -> Mapping[str, Any]:
+    """A record of another kind as one with marks: a reader's verdict, or a decision of `comdiv studio`."""
+    if mark is not None:
+        return {**record, "good": record.get(mark)}
+    if record.get("status") in _DECISIONS and "by" in record:
+        return {"id": record.get("id"), "judge": record["by"], "good": _DECISIONS[record["status"]]}
+    return record
+
+
+def read_judgement_files(paths: Sequence[Path], mark: str | None = None) -> tuple[Judgement, ...]:
     """The judgements of several files. Files that do not say who judged are told apart by their names."""
-    read = [read_judgements(path) for path in paths]
+    read = [read_judgements(path, mark=mark) for path in paths]
     judges = {judgement.judge for judgements in read for judgement in judgements}
     alone = len(judges) == 1 and len(paths) > 1  # every file's judge is "1", or "me"
     return tuple(

@@ -1,14 +1,14 @@
-"""What a language provides: tokens, clauses, quantities, units, content words, and the words of its stories.
+"""What a language provides: tokens, clauses, quantities, units, content words, and the data of its folder.
 
 The rest of the package knows only `Language`. A language is a folder: a subclass in its `__init__.py`, with its data
-in files beside it (`units.txt`, `words.yaml`, `prompts.yaml`).
+in files beside it (`units.txt`, `words.yaml`, `frames.yaml`, `prompts.yaml`).
 """
 
 import re
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from comdiv.language.coherence import Coherence
     from comdiv.language.prompts import Prompts
     from comdiv.language.sequels import Sequels
-    from comdiv.language.story import StoryWords
 
 NUMBER_MASK = "NUM"  # replaces every number where its value does not matter
 SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
@@ -131,14 +130,6 @@ class Language(ABC):
         """Whether a text is recognisably in this language, by its script or by words that other languages lack."""
         return False
 
-    def proper_names(self, texts: Iterable[str]) -> frozenset[str]:
-        """The words of a corpus that can only be names; empty if the script does not distinguish them."""
-        return frozenset()
-
-    def named_roles(self, text: str, names: Set[str]) -> Mapping[str, str]:
-        """The first `person` and the first `place` that a text names, chosen from the names of its corpus."""
-        return {}
-
     @property
     def coherence(self) -> "Coherence | None":
         """This language's part of `comdiv augment --checks full`; None if it has none."""
@@ -148,13 +139,6 @@ class Language(ABC):
     def sequels(self) -> "Sequels | None":
         """This language's part of `comdiv augment --compose unify`; None if it has none."""
         return None
-
-    @cached_property
-    def story(self) -> "StoryWords":
-        """The closed word classes that the synthesis uses (`words.yaml`); classes that are not given are empty."""
-        from comdiv.language.story import story_words
-
-        return story_words(self.data("words.yaml"), spaced=self.spaced)
 
     @cached_property
     def prompts(self) -> "Prompts | None":

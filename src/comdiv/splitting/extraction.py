@@ -23,6 +23,7 @@ from comdiv.settings import Option, Settings
 from comdiv.splitting.encoding import Encoded, encode
 
 AtomKind = Literal["clusters", "clusters+operators"]
+CompoundKind = Literal["subtrees", "whole"]
 CONSTANT = "C"
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
 WINDOW = 3  # tokens on each side: the interpretation of the paper that reproduces its Table I
@@ -38,6 +39,9 @@ class ExtractionSettings(Settings):
     k: int = Field(default=10, ge=1, description="Number of clusters of quantities.")
     window: int = Field(default=WINDOW, ge=1, description="Tokens of context on each side of a quantity.")
     atoms: AtomKind = Field(default="clusters", description="What counts as an atom.")
+    compounds: CompoundKind = Field(
+        default="subtrees", description="What counts as a compound: every sub-expression, or only the whole one."
+    )
     commutative: bool = Field(default=True, description="Whether a+b and b+a are the same compound.")
     seed: Annotated[int, Option(key="cluster_seed")] = Field(default=0, ge=0, description="Seed of the clustering.")
 
@@ -89,10 +93,13 @@ def atoms_of(expression: Expression, clusters: Sequence[int], kind: AtomKind = "
     return atoms
 
 
-def compounds_of(expression: Expression, clusters: Sequence[int], *, commutative: bool = True) -> list[str]:
+def compounds_of(
+    expression: Expression, clusters: Sequence[int], kind: CompoundKind = "subtrees", *, commutative: bool = True
+) -> list[str]:
     """For every inner node the whole sub-expression below it: `(c3*(C-c1))`, counted with multiplicity.
 
-    With `commutative`, operands of `+` and `*` are sorted: `b+a` is not a new composition beside `a+b`.
+    `whole`: only the root's. With `commutative`, operands of `+` and `*` are sorted: `b+a` is not a new composition
+    beside `a+b`.
     """
     found: list[str] = []
 
@@ -109,7 +116,7 @@ def compounds_of(expression: Expression, clusters: Sequence[int], *, commutative
         return text
 
     spell(expression)
-    return found
+    return found[-1:] if kind == "whole" else found
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,8 @@ class Extraction:
             expression = self.problems[position].expression
             if expression is None:
                 return []
-            return compounds_of(expression, clusters[position].tolist(), commutative=settings.commutative)
+            own = clusters[position].tolist()
+            return compounds_of(expression, own, settings.compounds, commutative=settings.commutative)
 
         return encode(
             range(len(self.problems)),

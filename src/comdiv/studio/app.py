@@ -1,6 +1,7 @@
 """The studio on one dataset: Explore, Dataset, Solve and Proofread as one application."""
 
 import getpass
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from fastapi import FastAPI
 
 from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
+from comdiv.errors import ComdivError
 from comdiv.observer import SILENT, Observer
 from comdiv.review import ReviewLog
 from comdiv.studio.clusters import ClusterMap, map_clusters
@@ -26,6 +28,7 @@ class Studio:
     review: ReviewLog
     shelf: Shelf = field(default_factory=Shelf)
     reviewer: str = ""
+    blind: bool = False  # a reader sees neither the others' decisions nor where a problem comes from
 
 
 def open_studio(
@@ -34,12 +37,14 @@ def open_studio(
     sources: Sequence[str] = (),
     reviewer: str = "",
     *,
+    reader: str = "",
     programs: bool = False,
     reading: CorpusOptions = AS_IT_COMES,
     observer: Observer = SILENT,
 ) -> Studio:
     """Read the problems and the corpora of their parents, and cluster the quantities.
 
+    A `reader` proofreads blind, in a file of their own beside the dataset.
     `reading` says how to read a table of one's own; the corpora of parents are read as they come.
     """
 
@@ -50,7 +55,15 @@ def open_studio(
     observer.note(f"clustering the quantities of {len(library.entries):,} problems")
     cluster_map = map_clusters(library, lambda items: observer.tracked(items, "contexts", len(library.entries)))
     shelf = Shelf(runs, programs=programs)
-    return Studio(library, cluster_map, ReviewLog(library.review), shelf, reviewer or getpass.getuser())
+    path = library.review.with_name(f"{library.review.stem}-{_file_name(reader)}.jsonl") if reader else library.review
+    return Studio(library, cluster_map, ReviewLog(path), shelf, reader or reviewer or getpass.getuser(), bool(reader))
+
+
+def _file_name(reader: str) -> str:
+    """The reader's name where it becomes part of a file's name."""
+    if not re.fullmatch(r"\w[\w.-]{0,40}", reader):
+        raise ComdivError(f"the reader's name '{reader}' has to be letters, digits, dots and hyphens")
+    return reader
 
 
 def studio_app(studio: Studio) -> FastAPI:

@@ -137,6 +137,12 @@ class Library:
         """Problems made by a rule or an operation, which are to be proofread and judged."""
         return [entry for entry in self.entries if entry.problem.provenance.is_product and entry.part != SOURCE]
 
+    @cached_property
+    def seeds(self) -> list[LibraryEntry]:
+        """The problems that rules of the synthesis took apart or asked anew: `--only accepted` needs them, too."""
+        names = {entry.problem.provenance.details.get("seed") for entry in self.products}
+        return [entry for entry in self.entries if entry.problem.id in names and entry.part != SOURCE]
+
     def _queue(self, only_products: bool, part: str) -> tuple[LibraryEntry, ...]:
         """What can be proofread or judged: products or everything, of one part or of all, in file order."""
         chosen = self.products if only_products else self.entries

@@ -23,7 +23,7 @@ from comdiv.studio.pages import is_partial, link, render
 if TYPE_CHECKING:
     from comdiv.studio.app import Studio
 
-Which = Literal["products", "all"]
+Which = Literal["seeds", "products", "all"]
 
 
 def add_proofread(app: FastAPI, studio: "Studio") -> None:
@@ -89,13 +89,23 @@ def _decision(entry: LibraryEntry, status: str, text: str, expression: str) -> D
 
 
 def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, ...]:
-    """What is to be proofread: the products if there are any, or everything; of one part or of all."""
-    return studio.library.queue(_which(studio, which) == "products", part)
+    """What is to be proofread: the seeds, the products, or everything; of one part or of all."""
+    chosen = _which(studio, which)
+    if chosen == "seeds":
+        return tuple(entry for entry in studio.library.seeds if not part or entry.part == part)
+    return studio.library.queue(chosen == "products", part)
 
 
 def _which(studio: "Studio", which: str) -> Which:
-    if which in ("products", "all"):
+    """The queue that is asked for. By default, a synthesised dataset's seeds come first, since `--only accepted` takes
+    a product only if its seed is accepted; then the products if there are any.
+    """
+    if which in ("seeds", "products", "all"):
         return which  # type: ignore[return-value]  # mypy does not narrow a str by `in`
+    if studio.library.facts.get("made_by") == "comdiv synthesize" and not studio.blind:
+        seeds = tuple(studio.library.seeds)
+        if seeds and _next_open(studio, seeds, -1) is not None:
+            return "seeds"
     return "products" if studio.library.products else "all"
 
 

@@ -6,23 +6,23 @@ training side so far.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import ComdivError
 from comdiv.problem import Problem
-from comdiv.settings import Option, Settings
-from comdiv.synthesis.families import Family
-from comdiv.synthesis.filling import Product
-from comdiv.synthesis.tale import Tale
+from comdiv.settings import Settings
+from comdiv.synthesis.products import Family, Product, draw_of
+from comdiv.synthesis.seeds import Tale
 
 PAPER_SIZE = "1078/745"
 PAPER_STRUCTURAL, PAPER_LEXICAL = 668, 77  # of the paper's 745 test problems, derived from its tables
+_GIVE = {"structural": "decompose", "lexical": "can be reformulated"}
 _SIZE = re.compile(r"(\d{1,7})/(\d{1,7})")
 
 
@@ -45,13 +45,13 @@ class SynthesisOptions(Settings):
     novelty: int | None = Field(
         default=None, ge=0, description="Greatest similarity of a lexical test problem to train; the paper says 0."
     )
-    least_plausible: Annotated[float, Option("--plausible")] = Field(
-        default=0.3, ge=0, le=1, description="Lowest proofreading score of an accepted product; 0: no proofreading."
-    )
     review: Path | None = Field(
         default=None, description="File with reviewers' decisions; by default review.jsonl in the output folder."
     )
     only: Literal["accepted"] | None = Field(default=None, description="Take only what the review accepts or edits.")
+    release: str | None = Field(
+        default=None, description="A published set such as sd: its own options, and only products that readers approve."
+    )
     validation: float = Field(
         default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
     )
@@ -95,14 +95,9 @@ class Assembly:
 
 def assemble(families: Iterable[Family], options: SynthesisOptions) -> Assembly:
     """The set that the options describe; if there are too few candidates, the error says how many."""
-    families = list(families)
-    train, structural, lexical = options.sizes or (None, None, None)
-    decompositions = _fittest(_distinct(f for f in families if f.seed.rule.kind == "decomposition"), structural)
-    products = _training_products(decompositions, options.disjoint)
-    test_texts = {family.seed.entry.mask for family in decompositions}
-    candidates = [f for f in families if f.seed.rule.kind == "reformulation" and f.product.tale.mask not in test_texts]
-    company = _Company(product.tale for product in products)
-    reformulations = _novel(candidates, company, options.novelty, lexical)
+    train, _, lexical = options.sizes or (None, None, None)
+    decompositions, products, reformulations = _choose(list(families), options)
+    reformulations = _in_proportion(reformulations, lexical, "lexical")
     if train is not None:
         products = _trimmed(products, len(reformulations), train, options)
     company = _Company([*(product.tale for product in products), *(family.seed.tale for family in reformulations)])
@@ -111,8 +106,26 @@ def assemble(families: Iterable[Family], options: SynthesisOptions) -> Assembly:
         training=tuple([product.tale.problem for product in products] + seeds),
         structural=tuple(_labelled(f.seed.entry.problem, "structural", f) for f in decompositions),
         lexical=tuple(_labelled(f.product.tale.problem, "lexical", f) for f in reformulations),
-        novelty={f.product.tale.problem.id: company.novelty(f.product) for f in reformulations},
+        novelty={f.product.id: company.novelty(f.product) for f in reformulations},
     )
+
+
+def candidates(families: Iterable[Family], options: SynthesisOptions) -> list[Product]:
+    """The products that may stand in the set: both of every chosen decomposition, and all reformulations."""
+    _, products, reformulations = _choose(list(families), options)
+    return [*products, *(family.product for family in reformulations)]
+
+
+def _choose(families: Sequence[Family], options: SynthesisOptions) -> tuple[list[Family], list[Product], list[Family]]:
+    """The decompositions for test, their products, and the reformulations beside them, the most novel first."""
+    structural = None if options.sizes is None else options.sizes[1]
+    decompositions = _distinct(family for family in families if family.seed.rule.kind == "decomposition")
+    decompositions = _in_proportion(decompositions, structural, "structural")
+    products = _training_products(decompositions, options.disjoint)
+    taken = {family.seed.entry.mask for family in decompositions} | {product.tale.mask for product in products}
+    reformulations = [family for family in families if family.seed.rule.kind == "reformulation"]
+    company = _Company(product.tale for product in products)
+    return decompositions, products, _novel(reformulations, taken, company, options.novelty)
 
 
 def _labelled(problem: Problem, composition: str, family: Family) -> Problem:
@@ -120,24 +133,22 @@ def _labelled(problem: Problem, composition: str, family: Family) -> Problem:
 
 
 def _distinct(decompositions: Iterable[Family]) -> list[Family]:
-    """One seed per masked text and template: the fittest of twins. Fittest first, ties by id."""
+    """One seed per masked text, in the order of their draw."""
     by_text: dict[str, Family] = {}
-    for family in sorted(decompositions, key=lambda f: (-f.fit, f.seed.id, f.seed.rule.id)):
+    for family in sorted(decompositions, key=lambda family: (family.draw, family.seed.id)):
         by_text.setdefault(family.seed.entry.mask, family)
     return list(by_text.values())
 
 
-def _fittest(decompositions: Sequence[Family], wanted: int | None) -> list[Family]:
-    """The fittest seeds of each rule, with rules in proportion to their seeds (largest remainder)."""
+def _in_proportion(families: Sequence[Family], wanted: int | None, kind: str) -> list[Family]:
+    """The first families of each rule, with rules in proportion to what they have (largest remainder)."""
     if wanted is None:
-        return list(decompositions)
-    if len(decompositions) < wanted:
-        raise ComdivError(
-            f"{wanted} structural test problems are wanted, but only {len(decompositions)} seeds decompose"
-        )
-    by_rule = _by_rule(decompositions)
-    shares = largest_remainder({rule: len(families) for rule, families in by_rule.items()}, wanted)
-    return [family for rule, families in by_rule.items() for family in families[: shares[rule]]]
+        return list(families)
+    if len(families) < wanted:
+        raise ComdivError(f"{wanted} {kind} test problems are wanted, but only {len(families)} seeds {_GIVE[kind]}")
+    by_rule = _by_rule(families)
+    shares = largest_remainder({rule: len(own) for rule, own in by_rule.items()}, wanted)
+    return [family for rule, own in by_rule.items() for family in own[: shares[rule]]]
 
 
 def _by_rule(families: Iterable[Family]) -> dict[str, list[Family]]:
@@ -170,13 +181,13 @@ def _training_products(decompositions: Sequence[Family], disjoint: bool) -> list
 def _halves(decompositions: Sequence[Family]) -> Iterable[Product]:
     """One product per seed: half of every rule's seeds give their first product, the other half their second."""
     for families in _by_rule(decompositions).values():
-        families.sort(key=lambda f: (f.products[-1].fit - f.products[0].fit, f.seed.id))
+        families.sort(key=lambda family: (len(family.products), family.draw))
         for number, family in enumerate(families):
             yield family.products[0 if 2 * number < len(families) else -1]
 
 
 def _trimmed(products: Sequence[Product], seeds: int, train: int, options: SynthesisOptions) -> list[Product]:
-    """As many products as fit beside `seeds` seeds: the least fit are dropped, but never both of one seed."""
+    """As many products as fit beside `seeds` seeds: by the draw of their ids some leave, never both of one seed."""
     wanted = max(train - seeds, 0)
     if len(products) < wanted:
         each = " (one per seed)" if options.disjoint else ""
@@ -186,18 +197,18 @@ def _trimmed(products: Sequence[Product], seeds: int, train: int, options: Synth
         )
     left = Counter(product.seed for product in products)
     leaving: set[str] = set()
-    for product in sorted(products, key=lambda p: (p.fit, p.tale.problem.id)):
+    for product in sorted(products, key=lambda product: draw_of(product.id)):
         if len(products) - len(leaving) == wanted:
             break
         if left[product.seed] > 1:
             left[product.seed] -= 1
-            leaving.add(product.tale.problem.id)
+            leaving.add(product.id)
     if len(products) - len(leaving) > wanted:
         raise ComdivError(
             f"{options.size}: {len(left)} seeds leave at least one product each, which is more than {wanted}: "
             "ask for fewer test problems or more training problems"
         )
-    return [product for product in products if product.tale.problem.id not in leaving]
+    return [product for product in products if product.id not in leaving]
 
 
 class _Company:
@@ -214,30 +225,27 @@ class _Company:
         return max((len(product.tale.words & words) for words in company), default=0)
 
 
-def _novel(candidates: Sequence[Family], company: _Company, bound: int | None, wanted: int | None) -> list[Family]:
-    """Reformulations, the most novel first; every seed that enters train may change the order."""
+def _novel(candidates: Sequence[Family], taken: Set[str], company: _Company, bound: int | None) -> list[Family]:
+    """Reformulations, the most novel first; every seed that enters train may change the order.
+
+    Neither the seed nor the product may be a twin of a problem in the set (`taken`: masked texts).
+    """
     waiting = {family.seed.id: family for family in sorted(candidates, key=lambda family: family.seed.id)}
     novelty = {name: company.novelty(family.product) for name, family in waiting.items()}
     selection: list[Family] = []
-    texts: set[str] = set()
-    while waiting and (wanted is None or len(selection) < wanted):
+    texts = set(taken)
+    while waiting:
         name = min(waiting, key=lambda name: (novelty[name], name))
         family = waiting.pop(name)
         if bound is not None and novelty[name] > bound:
             break
-        seed = family.seed
-        own = {seed.entry.mask, family.product.tale.mask}
+        own = {family.seed.entry.mask, family.product.tale.mask}
         if own & texts or (bound is not None and any(_similarity(other, family) > bound for other in selection)):
             continue
         texts |= own
         selection.append(family)
         for other, candidate in waiting.items():
             novelty[other] = max(novelty[other], _similarity(candidate, family))
-    if wanted is not None and len(selection) < wanted:
-        limit = "" if bound is None else f" with novelty {bound} or less"
-        raise ComdivError(
-            f"{wanted} lexical test problems are wanted, but only {len(selection)} reformulations{limit} are there"
-        )
     return selection
 
 

@@ -135,11 +135,6 @@ class RuleTable(_Entry):
             raise ValueError(f"the id '{twice[0]}' occurs twice")
         return self
 
-    @property
-    def templates(self) -> frozenset[str]:
-        """Every template that seeds or donors may have."""
-        return frozenset([rule.template for rule in self.rules] + [p.template for r in self.rules for p in r.products])
-
 
 def load_rules(path: Path | None = None) -> RuleTable:
     """The paper's table, or a user's own in the same format."""

@@ -12,8 +12,9 @@ import numpy as np
 from comdiv.corpora import Corpus, ReadReport
 from comdiv.dataset import Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
-from comdiv.expression import template, used_quantities
+from comdiv.expression import template
 from comdiv.files import refuse_to_overwrite, write_text
+from comdiv.language import get_language
 from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.review import REVIEW, Decision, latest, read_review
@@ -21,11 +22,12 @@ from comdiv.solver import Progress
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
 from comdiv.splitting.outputs import corpus_facts, cut_parts, library_versions
-from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble
-from comdiv.synthesis.families import Family, as_reviewed, make_family
-from comdiv.synthesis.filling import Workshop, learn_language
+from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble, candidates
+from comdiv.synthesis.frames import frame_table
+from comdiv.synthesis.products import Family, as_reviewed, make_family
+from comdiv.synthesis.release import Release, find_release, write_queue
 from comdiv.synthesis.rules import Rule, RuleTable, load_rules
-from comdiv.synthesis.tale import Seed, Tale, find_seed, tell
+from comdiv.synthesis.seeds import Seed, Tale, find_seed, tell
 
 REPORT = "report.md"
 PAPER_DIVERGENCES = {"compound": 0.82, "atom": 0.01}  # of the paper's SD, Table I
@@ -68,52 +70,60 @@ def synthesize_dataset(
     corpus: str,
     progress: Progress | None = None,
     force: bool = False,
+    queue: Path | None = None,
 ) -> dict[str, Any]:
-    """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the name of the corpus."""
+    """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the name of the corpus.
+
+    `queue` gets the products for readers: those of the chosen seeds, and all reformulations.
+    """
     refuse_to_overwrite(folder, force=force)
     show = progress or (lambda stage, done, total, note: None)
+    release = None if options.release is None else _release(options, corpus)
+    options = options if release is None else release.options.model_copy(update={"release": release.name})
     table = load_rules(options.rules)
     decisions = _decisions(folder, options)
     excluded = None if options.exclude is None else read_dataset(options.exclude)
-    codes = sorted({problem.language for problem in problems})
-    workshops = [_workshop(code, problems, table, options, show) for code in codes]
-    exclusion = _Exclusion(excluded, workshops)
+    tales = _tales(problems, table, show)
     review = partial(as_reviewed, decisions=decisions, only_accepted=options.only is not None)
-    yields = [_apply(rule, workshops, exclusion, review, show) for rule in table.rules]
-    if not any(result.families for result in yields):
-        raise ComdivError(_nothing_applies(corpus, len(problems), yields))
-    assembly = assemble((family for result in yields for family in result.families), options)
-    return _write(assembly, folder, options, _facts(corpus, problems, options, yields, assembly), force)
+    yields = [_apply(rule, tales, _Exclusion(excluded), review, show) for rule in table.rules]
+    families = [family for result in yields for family in result.families]
+    if not families:
+        raise ComdivError(_nothing_applies(corpus, len(problems), yields, options))
+    if release is not None:
+        families = release.select(families)
+    if queue is not None:
+        write_queue(queue, candidates(families, options))
+    assembly = assemble(families, options)
+    facts = _facts(corpus, problems, options, yields, assembly)
+    return _write(assembly, folder, options, facts, force, release)
 
 
-def _workshop(
-    code: str, problems: Iterable[Problem], table: RuleTable, options: SynthesisOptions, show: Progress
-) -> Workshop:
-    """The workshop of a corpus's problems in one language."""
-    show("learning units", 0, 1, "")
-    mine = [problem for problem in problems if problem.language == code]
-    language, names = learn_language(code, [problem.text for problem in mine])
-    useful = sorted((problem for problem in mine if _is_useful(problem, table)), key=lambda problem: problem.id)
+def _release(options: SynthesisOptions, corpus: str) -> Release:
+    """The published set that is asked for; it comes from one corpus and has its own options."""
+    release = find_release(str(options.release))
+    if more := sorted(options.model_fields_set - {"release"} & options.model_dump(exclude_defaults=True).keys()):
+        raise ComdivError(f"{release.name} {release.version} has its own options: leave out {', '.join(more)}")
+    if corpus != release.corpus:
+        raise ComdivError(f"{release.name} {release.version} is made from {release.corpus}, not from {corpus}")
+    return release
+
+
+def _tales(problems: Sequence[Problem], table: RuleTable, show: Progress) -> list[Tale]:
+    """The problems with a rule's template, in the order of their ids."""
+    templates = {rule.template for rule in table.rules}
+    useful = [p for p in problems if p.expression is not None and template(p.expression) in templates]
     tales: list[Tale] = []
-    for number, problem in enumerate(useful):
+    for number, problem in enumerate(sorted(useful, key=lambda problem: problem.id)):
         if number % 200 == 0:
             show("reading problems", number, len(useful), "")
-        tale = tell(problem, language, names)
+        tale = tell(problem, get_language(problem.language))
         tales += [] if tale is None else [tale]
-    show("indexing", 0, 1, "")
-    return Workshop(tales, language, options.least_plausible)
-
-
-def _is_useful(problem: Problem, table: RuleTable) -> bool:
-    """Whether a problem may be a seed or a donor, or teach the proofreader: simple, or with a rule's template."""
-    if problem.expression is None:
-        return False
-    return len(used_quantities(problem.expression)) <= 2 or template(problem.expression) in table.templates
+    return tales
 
 
 def _apply(
     rule: Rule,
-    workshops: Iterable[Workshop],
+    tales: Sequence[Tale],
     exclusion: "_Exclusion",
     review: Callable[[Family], Family | str],
     show: Progress,
@@ -121,31 +131,27 @@ def _apply(
     """Everything that a rule makes and reviewers did not reject, without excluded problems and their twins."""
     families: list[Family] = []
     abandoned: Counter[str] = Counter()
-    problems = 0
-    for workshop in workshops:
-        problems += sum(tale.template == rule.template for tale in workshop.tales)
-        seeds = [seed for tale in workshop.tales if (seed := find_seed(rule, tale)) is not None]
-        for number, seed in enumerate(seeds):
-            if number % 20 == 0:
-                show(f"rule {rule.id}", number, len(seeds), "")
-            result = "excluded" if exclusion.has(seed) else make_family(seed, workshop)
-            if isinstance(result, Family):
-                result = review(result)
-            if isinstance(result, Family):
-                families.append(result)
-            else:
-                abandoned[result] += 1
-    return RuleYield(rule, problems, tuple(families), abandoned)
+    seeds = [seed for tale in tales if (seed := find_seed(rule, tale)) is not None]
+    for number, seed in enumerate(seeds):
+        if number % 20 == 0:
+            show(f"rule {rule.id}", number, len(seeds), "")
+        result = "excluded" if exclusion.has(seed) else make_family(seed, frame_table(seed.tale.language))
+        if isinstance(result, Family):
+            result = review(result)
+        if isinstance(result, Family):
+            families.append(result)
+        else:
+            abandoned[result] += 1
+    return RuleYield(rule, sum(tale.template == rule.template for tale in tales), tuple(families), abandoned)
 
 
 class _Exclusion:
     """The problems of another dataset, by the ids of their seeds and by their number-masked texts."""
 
-    def __init__(self, dataset: Dataset | None, workshops: Iterable[Workshop]) -> None:
-        languages = {workshop.language.code: workshop.language for workshop in workshops}
+    def __init__(self, dataset: Dataset | None) -> None:
         problems = () if dataset is None else dataset.training_side + dataset.test
         self._ids = {str(problem.provenance.details.get("seed", problem.id)) for problem in problems}
-        self._texts = {read(p, languages[p.language]).mask for p in problems if p.language in languages}
+        self._texts = {read(problem).mask for problem in problems}
 
     def has(self, seed: Seed) -> bool:
         return seed.id in self._ids or seed.tale.mask in self._texts
@@ -160,11 +166,13 @@ def _decisions(folder: Path, options: SynthesisOptions) -> dict[str, Decision]:
     return latest(read_review(path))
 
 
-def _nothing_applies(corpus: str, problems: int, yields: Iterable[RuleYield]) -> str:
+def _nothing_applies(corpus: str, problems: int, yields: Iterable[RuleYield], options: SynthesisOptions) -> str:
     reasons: Counter[str] = Counter()
     for result in yields:
         reasons.update(result.abandoned)
     why = f"; all were abandoned, most often: {reasons.most_common(1)[0][0]}" if reasons else ""
+    if options.only is not None:
+        why += ". A seed enters only if it and one of its products are accepted: accept both in `comdiv studio`"
     return f"{corpus}: no rule gives a product: {problems} problems, {reasons.total()} of them seeds of a rule{why}"
 
 
@@ -193,7 +201,12 @@ def _facts(
 
 
 def _write(
-    assembly: Assembly, folder: Path, options: SynthesisOptions, facts: dict[str, Any], force: bool
+    assembly: Assembly,
+    folder: Path,
+    options: SynthesisOptions,
+    facts: dict[str, Any],
+    force: bool,
+    release: Release | None,
 ) -> dict[str, Any]:
     if not assembly.training or not assembly.test:
         raise ComdivError("the rules leave one side empty: there is nothing to train or nothing to test on")
@@ -207,12 +220,19 @@ def _write(
     parts = cut_parts(extraction, test, options.validation, seed=options.seed)
     facts = {**facts, **measurement.to_json(), "versions": library_versions()}
     facts["settings"] = {**facts["settings"], "extraction": settings.model_dump()}
+
+    def finish(staging: Path) -> None:
+        if release is not None:
+            release.check_files(staging)
+        write_report(staging, facts)
+
+    named = "" if release is None else f": {release.name} {release.version}"
     return write_dataset(
         folder,
         Dataset(**parts, facts=facts),
-        title=f"{facts['source']['corpus']}, synthetic dataset (SD)",
+        title=f"{facts['source']['corpus']}, synthetic dataset (SD){named}",
         paragraphs=card_paragraphs(facts),
-        more=lambda staging: write_report(staging, facts),
+        more=finish,
         force=force,
     )
 
@@ -243,7 +263,7 @@ def card_paragraphs(facts: Mapping[str, Any]) -> list[str]:
         f"Synthetic dataset from {source['corpus']} by the rule table of the paper's appendix (§III-B): seeds with "
         f"composed templates in test ({composition['structural']} structural), their simple halves in train; for "
         f"{composition['lexical']} lexical test problems, another question for a story in train. Every product names "
-        "its rule, seed and donor in its provenance.",
+        "its rule, seed and frame in its provenance.",
         divergence_table(facts),
         f"`{REPORT}` has the counts of every rule and why seeds were abandoned.",
     ]

@@ -182,6 +182,7 @@ def synthesize(
     *,
     reading: CorpusOptions = AS_IT_COMES,
     force: bool = False,
+    queue: Path | None = None,
     observer: Observer = SILENT,
 ) -> dict[str, Any]:
     """Synthesize a dataset whose test needs new structures, or known ones with new words (§III-B); its facts."""
@@ -196,7 +197,9 @@ def synthesize(
         wanted = {"settings": {**there["settings"], **options.facts()}, "source": origin}
         _refuse_dataset(out, first_difference(there, wanted) or "is made from the same corpus in the same way")
     with observer.progress("synthesizing") as progress:
-        return synthesize_dataset(corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force)
+        return synthesize_dataset(
+            corpus.problems, out, options, corpus=corpus.name, progress=progress, force=force, queue=queue
+        )
 
 
 def augment(

@@ -247,12 +247,12 @@ def _decomposition(plan: PlanResults, cell: Cell) -> WorkedExample | None:
     shown = [shown_problem(seed, f"test: the seed {seed.id}", [("rule", seed.rule)])]
     for product in ("a", "b"):
         half = halves[seed.id][product]
-        donor = str(half.provenance.details.get("donor", ""))
-        facts = [("Δ from", donor)] if donor else []
+        frame = str(half.provenance.details.get("frame", ""))
+        facts = [("frame", frame)] if frame else []
         shown.append(shown_problem(half, f"train: product {product}", facts, compared_with=seed.text))
     return WorkedExample(
         f"A decomposition ({cell.facts.dataset}; Figure 3)",
-        "The seed stays in test. Its two halves, completed by a clause of the most similar problem (underlined),"
+        "The seed stays in test. Its two halves, completed by a clause in the seed's own words (underlined),"
         " go to train: the solver meets all parts of the seed, but never their combination.",
         tuple(shown),
     )

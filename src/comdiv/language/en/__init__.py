@@ -1,7 +1,7 @@
 """English: words by pattern, tags by textblob's bundled lexicon, units as the counted noun."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -29,11 +29,6 @@ _ABBREVIATION = re.compile(
 )
 _ASKED_SHARE = re.compile(r"\bwhat\s+(?:fraction|percent|percentage|part|share|proportion)\b", re.IGNORECASE)
 _ASKED = re.compile(r"\bhow\s+(?:many|much)\b(?:\s+(?:more|fewer|less|total))?", re.IGNORECASE)
-_LETTERS = re.compile(r"\b[A-Za-z]+\b")
-_CAPITALISED = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)?\b")
-_BEFORE_PLACES = frozenset(
-    ["in", "at", "near", "to", "off", "from", "for", "of", "around", "into", "through", "outside"]
-)
 _SIGNS = {"$": "dollar", "¢": "cent", "€": "euro", "£": "pound", "°": "degree"}
 _MULTIPLES = frozenset(["twice", "double", "triple"])
 _OF = re.compile(r"\s*(?:of|as)\b", re.IGNORECASE)
@@ -82,28 +77,6 @@ class English(Language):
         from comdiv.language.en.sequels import EnglishSequels
 
         return EnglishSequels()
-
-    def proper_names(self, texts: Iterable[str]) -> frozenset[str]:
-        """The words that a corpus always capitalises, and not only at the beginning of sentences."""
-        capital: set[str] = set()
-        small: set[str] = set()
-        for text in texts:
-            for match in _LETTERS.finditer(text):
-                inside = text[: match.start()].rstrip()[-1:] not in ("", ".", "?", "!")
-                if match[0][0].isupper() and inside:
-                    capital.add(match[0])
-                elif match[0].islower():
-                    small.add(match[0])
-        return frozenset(word for word in capital if word.lower() not in small and word != "I")
-
-    def named_roles(self, text: str, names: Set[str]) -> Mapping[str, str]:
-        """A name after "in" or "near" is that of a place."""
-        roles: dict[str, str] = {}
-        for match in _CAPITALISED.finditer(text):
-            before = text[: match.start()].rstrip().rpartition(" ")[2].lower()
-            if all(word in names for word in match[0].split()):
-                roles.setdefault("place" if before in _BEFORE_PLACES else "person", match[0])
-        return roles
 
     def words(self, text: str, start: int, end: int) -> list[Token]:
         return [Token(match[0], match.start(), match.end()) for match in _WORD.finditer(text, start, end)]

@@ -1,0 +1,159 @@
+"""Published sets: readers' verdicts, what stands, what a wrong corpus is told, the queue for readers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from comdiv.dataset import read_dataset
+from comdiv.errors import ComdivError
+from comdiv.files import file_sha256
+from comdiv.synthesis import SynthesisOptions, release, synthesize_dataset
+from comdiv.synthesis.release import Release, Verdict, decide, find_release, read_verdicts, releases
+from synthesis.handmade import SEEDS, corpus, made, problem
+
+PRODUCTS = [product.id for rule in SEEDS for product in made(rule).products]
+
+
+def verdict(name: str, reader: str, good: bool = True) -> dict[str, Any]:
+    return {"id": name, "valid": good, "qualified": good, "label": good, "reason": "", "reader": reader}
+
+
+def write(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Publish a set of the corpus made by hand; `bad` are the products that both readers reject."""
+
+    def as_release(bad: tuple[str, ...] = (), **fields: Any) -> Release:
+        records = [verdict(name, reader, name not in bad) for name in PRODUCTS for reader in "ab"]
+        path = write(tmp_path / "verdicts.jsonl", *records)
+        known = {"name": "small", "title": "By hand", "version": "1.0", "corpus": "handmade", "language": "zh"}
+        result = Release(**{**known, "verdicts": str(path), "read": True, **fields})
+        monkeypatch.setattr(release, "releases", lambda: {**releases.__wrapped__(), result.name: result})
+        return result
+
+    return as_release
+
+
+def build(folder: Path, name: str = "small", problems: Any = None, **options: Any) -> dict[str, Any]:
+    settings = SynthesisOptions(release=name, **options)
+    return synthesize_dataset(problems or corpus(), folder, settings, corpus="handmade")
+
+
+def test_two_readers_decide_and_a_third_where_they_differ() -> None:
+    def marks(name: str, *good: bool) -> list[Verdict]:
+        return [Verdict(name, str(reader), mark, mark, mark) for reader, mark in enumerate(good)]
+
+    decisions = decide([
+        *marks("both", True, True), *marks("neither", False, False), *marks("differ", True, False),
+        *marks("third", True, False, True), *marks("once", True),
+    ])  # fmt: skip
+    assert decisions == {"both": True, "neither": False, "third": True}
+
+
+def test_a_clumsy_product_or_a_wrong_label_is_not_good() -> None:
+    assert Verdict("p", "a", valid=True, qualified=True, label=True).good
+    assert not Verdict("p", "a", valid=True, qualified=False, label=True).good
+    assert not Verdict("p", "a", valid=True, qualified=True, label=False).good
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"id": "p", "reader": "a", "valid": True}, "line 2: not a verdict: 'qualified' is missing"),
+        ({**verdict("p", "b"), "label": "yes"}, "line 2: valid, qualified and label are true or false"),
+        (verdict("p", "a"), "line 2: a has said something of 'p' before"),
+    ],
+)
+def test_a_wrong_line_of_verdicts_is_named(record: dict[str, Any], said: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "verdicts.jsonl", verdict("p", "a"), record)
+    with pytest.raises(ComdivError, match=said):
+        read_verdicts(path)
+
+
+def test_only_what_readers_found_good_stands_in_a_set(publish: Any, tmp_path: Path) -> None:
+    six, ten = made("6").products[0].id, made("10").product.id
+    publish(bad=(six, ten))
+    build(tmp_path / "sd")
+    dataset = read_dataset(tmp_path / "sd")
+    names = {problem.id for problem in (*dataset.training_side, *dataset.test)}
+    assert made("6").products[1].id in names
+    assert not names & {six, ten, "seed-10"}
+    assert dataset.facts["settings"]["release"] == "small"
+
+
+def test_a_set_that_was_not_read_in_full_leaves_out_only_what_was_rejected(publish: Any, tmp_path: Path) -> None:
+    more = problem("late", SEEDS["6"][0].replace("小明", "小红"), SEEDS["6"][1])
+    rejected = made("6").products[0].id
+    publish(bad=(rejected,), read=False)
+    build(tmp_path / "sd", problems=[*corpus(), more])
+    dataset = read_dataset(tmp_path / "sd")
+    assert "late" in {problem.id for problem in dataset.test}
+    assert rejected not in {problem.id for problem in dataset.training_side}
+
+
+def test_a_set_beside_another_has_other_seeds(publish: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = publish()
+    dev = small.model_copy(update={"name": "dev", "read": False, "beside": "small"})
+    monkeypatch.setattr(release, "releases", lambda: {"small": small, "dev": dev})
+    late = [problem("late", SEEDS[r][0].replace("小明", "小红"), SEEDS[r][1]) for r in ("6",)]
+    late += [problem("more", SEEDS["10"][0].replace("三年级", "四年级"), SEEDS["10"][1])]
+    build(tmp_path / "dev", "dev", [*corpus(), *late])
+    assert {problem.id for problem in read_dataset(tmp_path / "dev").test if problem.composition == "structural"} == {
+        "late"
+    }
+
+
+def test_another_version_of_the_corpus_is_told_what_is_missing(publish: Any, tmp_path: Path) -> None:
+    publish()
+    other = [given for given in corpus() if given.id != "seed-6"]
+    with pytest.raises(ComdivError, match=r"small 1\.0 needs the version of handmade") as error:
+        build(tmp_path / "sd", problems=other)
+    assert "2 cannot be made from this one (seed-6-r6a-" in str(error.value)
+    assert not (tmp_path / "sd").exists()
+
+
+def test_bytes_that_are_not_the_published_ones_are_refused(publish: Any, tmp_path: Path) -> None:
+    publish()
+    build(tmp_path / "first")
+    hashes = {name: file_sha256(tmp_path / "first" / name) for name in ("train.jsonl", "test.jsonl")}
+    publish(files=hashes)
+    build(tmp_path / "again")
+    publish(files={**hashes, "test.jsonl": "0" * 64})
+    with pytest.raises(ComdivError, match=r"test\.jsonl would differ from the published files"):
+        build(tmp_path / "wrong")
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_a_published_set_has_its_own_options_and_corpus(publish: Any, tmp_path: Path) -> None:
+    publish()
+    with pytest.raises(ComdivError, match="has its own options: leave out size"):
+        build(tmp_path / "sd", size="3/2")
+    with pytest.raises(ComdivError, match="is made from handmade, not from mawps"):
+        synthesize_dataset(corpus(), tmp_path / "sd", SynthesisOptions(release="small"), corpus="mawps")
+    with pytest.raises(ComdivError, match="small"):
+        find_release("smal")
+
+
+def test_every_shipped_set_has_readable_verdicts_and_options() -> None:
+    for published in releases().values():
+        assert published.options.sizes is None or min(published.options.sizes) > 0
+        assert published.decisions
+
+
+def test_readers_get_products_blind_and_shuffled(tmp_path: Path) -> None:
+    path = tmp_path / "queue.jsonl"
+    synthesize_dataset(corpus(), tmp_path / "sd", SynthesisOptions(), corpus="handmade", queue=path)
+    queue = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    keys = [json.loads(line) for line in (tmp_path / "queue.jsonl.keys").read_text(encoding="utf-8").splitlines()]
+    assert {entry["id"] for entry in keys} == set(PRODUCTS)
+    assert [entry["id"] for entry in queue] == [entry["key"] for entry in keys]
+    assert all(entry.keys() == {"id", "text", "expression", "answer"} for entry in queue)
+    six = next(entry for entry in queue if entry["text"] == made("6").products[0].tale.text)
+    assert (six["expression"], six["answer"]) == ("120-30", "90")
+    assert "6" not in [entry["id"] for entry in queue]
