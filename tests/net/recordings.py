@@ -117,10 +117,10 @@ def split_candidates(corpus: str, folder: Path) -> Catch:
     return {**catch, "banned": (folder / "test.txt").read_text(encoding="utf-8").splitlines()}
 
 
-def exports(name: str, make: tuple[str, ...], folder: Path) -> Catch:
-    """Every file of every export of a dataset that is made of 400 demo problems."""
+def exports(name: str, make: tuple[str, ...], folder: Path, *, problems: int = 400) -> Catch:
+    """Every file of every export of a dataset that is made of the first demo problems."""
     corpus, dataset, out = folder / "demo.jsonl", folder / "dataset", folder / "exports"
-    lines = islice(problem_lines_of(name), 400)
+    lines = islice(problem_lines_of(name), problems)
     corpus.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     run(*make, corpus, "--out", dataset)
     run("export", "hub", dataset, "--out", out / "hub")
@@ -204,7 +204,7 @@ RECORDINGS: dict[str, Recording] = {
         for name, options in (("full checks", FULL), ("paper checks", PAPER_CHECKS), ("paper preset", PAPER_ONCE))
     },
     "exports of a split of demo-en": Recording(partial(exports, "demo-en", ("split", "--steps-per-item", "20"))),
-    "exports of SD of demo-zh": Recording(partial(exports, "demo-zh", ("synthesize",))),
+    "exports of SD of demo-zh": Recording(partial(exports, "demo-zh", ("synthesize",), problems=1200)),
     "exported results": Recording(exported_results),
     "published results": Recording(published_results),
     "accuracies of the demo": Recording(demo, slow=True),
