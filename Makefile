@@ -10,7 +10,7 @@ LOCKED := $(INSTALL) --require-hashes --no-build-isolation --constraint locks/cu
 OUT := demo-output
 MINUTES ?= 15
 
-.PHONY: demo test test-all fuzz lint benchmarks docs lock sbom clean
+.PHONY: demo test test-all fuzz kills lint benchmarks docs lock sbom clean
 
 # The mission in miniature, a few minutes on two cores: $(OUT)/report/index.html shows the gap and what augmentation does to it.
 demo: $(DEMO)
@@ -34,6 +34,10 @@ test-all: $(STAMP) lint
 # Hostile input for MINUTES minutes: texts, files and folders, whole and damaged. What is found becomes a case in tests/fuzz/cases.
 fuzz: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --jobs 2 $(FUZZ)
+
+# `kill -9` a hundred times, of trainings, augmentations, plans, replacements and a studio; a table of what became of them.
+kills: $(STAMP)
+	$(BIN)/python -m pytest -n 0 -q -s -m slow tests/kills
 
 lint: $(STAMP)
 	$(BIN)/ruff check

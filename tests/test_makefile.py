@@ -39,7 +39,7 @@ def test_the_demo_installs_its_lock_and_the_package(clone: Path) -> None:
     assert installs("demo", clone) == BASE
 
 
-@pytest.mark.parametrize("goal", ["test", "fuzz", "lint", "docs", "benchmarks", "lock", "sbom"])
+@pytest.mark.parametrize("goal", ["test", "fuzz", "kills", "lint", "docs", "benchmarks", "lock", "sbom"])
 def test_the_other_goals_install_what_developers_use_as_well(goal: str, clone: Path) -> None:
     assert installs(goal, clone) == [*BASE, *REST]
 

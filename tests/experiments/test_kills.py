@@ -1,7 +1,6 @@
-"""`kill -9` at any moment, start again: nothing is done twice, and nothing half-done is taken for done."""
+"""`kill -9`, start again: nothing is done twice, and nothing half-done is taken for done. More kills: `tests/kills`."""
 
 import os
-import random
 import re
 import signal
 import subprocess
@@ -86,18 +85,6 @@ def test_a_killed_worker_is_started_again_and_a_killed_runner_goes_on(
     assert any(log.count(" on comdiv, seed ") > 1 and f"epoch 1/{EPOCHS}" in log for log in logs)
     for log in logs:  # what was trained is not trained again, up to the epochs since the last checkpoint
         assert log.count(f"epoch 1/{EPOCHS} ") == 1
-
-
-@pytest.mark.slow
-def test_kills_at_random_moments_change_nothing(plan: Path, uninterrupted: dict[str, bytes], tmp_path: Path) -> None:
-    source = random.Random(0)
-    for _ in range(12):
-        process = start(plan, tmp_path)
-        time.sleep(source.uniform(0.5, 9))  # the moment of the kill is what is drawn, nothing is waited for
-        kill(process)
-    finish(plan, tmp_path)
-    assert_all_done_once(tmp_path)
-    assert results_of(tmp_path) == uninterrupted
 
 
 @pytest.mark.slow

@@ -113,3 +113,22 @@ def files_in(folder: Path, *but: str) -> dict[str, bytes]:
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
     named = {path.relative_to(folder): path for path in paths}
     return {name.as_posix(): path.read_bytes() for name, path in named.items() if not {*but} & {*name.parts}}
+
+
+def finish(command: list[str]) -> None:
+    """Let a command end well."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def kill_once(command: list[str], reached: Callable[[], bool], delay: float) -> bool:
+    """Start, wait until something is reached and a moment longer, kill; whether it was still at work."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not reached() and process.poll() is None:
+        time.sleep(0.001)
+    time.sleep(delay)
+    at_work = process.poll() is None
+    process.kill()
+    _, errors = process.communicate()
+    assert process.returncode in (0, -signal.SIGKILL), errors
+    return at_work

@@ -1,4 +1,4 @@
-"""`kill -9` at random moments, start again: the same bytes as without.
+"""`kill -9` of trainings and evaluations, start again: the same bytes as without. More kills: `tests/kills`.
 
 The solver is so small that a good part of its time goes into writing checkpoints: many kills fall there.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.dataset import Dataset, write_dataset
-from killing import finish, kill_once
+from kills.harness import finish, kill_once
 from solvers.tiny import EIGHT, PRETRAINED, UNSEEN
 from solvers.tiny_weights import tiny_weights
 
@@ -76,12 +76,6 @@ def test_three_kills_change_nothing(data: Path, uninterrupted: Path, tmp_path: P
     assert [(e["epoch"], e["loss"], e["validation_accuracy"]) for e in history] == [
         (e["epoch"], e["loss"], e["validation_accuracy"]) for e in wanted
     ]
-
-
-@pytest.mark.slow
-def test_twelve_kills_at_random_moments_change_nothing(data: Path, uninterrupted: Path, tmp_path: Path) -> None:
-    assert killed_and_finished(training(data, tmp_path / "run"), tmp_path / "run", 12, seed=1) >= 10
-    assert files_of(tmp_path / "run") == files_of(uninterrupted)
 
 
 @pytest.mark.slow
