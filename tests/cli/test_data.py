@@ -22,6 +22,8 @@ def run(*arguments: str) -> Result:
 
 def test_list_names_the_demo_and_the_published_corpora() -> None:
     rows = {row["name"]: row for row in json.loads(run("data", "list", "--json").output)}
+    assert rows["sd"]["title"].startswith("1.0, SD of the paper's sizes")
+    assert rows["mawps-sd"]["language"] == "en"
     assert rows["demo-en"]["here"] is True
     assert {"math23k", "mawps", "svamp", "asdiv", "ape210k", "gsm8k"} <= rows.keys()
 

@@ -30,8 +30,9 @@ data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fe
 
 @data_app.command(name="list", epilog="Example: comdiv data list")
 def list_corpora(json: JsonOption = False) -> None:
-    """List the corpora known by name, and which of them are on this machine."""
+    """List the corpora and the published sets known by name, and which of them can be had on this machine."""
     from comdiv.corpora.published import DEMO_CORPORA, PUBLISHED_CORPORA, data_folders, find_corpus_files
+    from comdiv.synthesis.release import releases
 
     data_folders()  # a wrong COMDIV_DATA is an error, not an empty list
     rows = [
@@ -49,6 +50,18 @@ def list_corpora(json: JsonOption = False) -> None:
                 "title": corpus.title,
                 "language": corpus.language,
                 "licence": corpus.licence,
+                "here": here,
+            }
+        )
+    for release in releases().values():
+        here = any(row["here"] for row in rows if row["name"] == release.corpus)
+        title = f"{release.version}, {release.title}: comdiv synthesize {release.corpus} --release {release.name}"
+        rows.append(
+            {
+                "name": release.name,
+                "title": title,
+                "language": release.language,
+                "licence": f"that of {release.corpus}",
                 "here": here,
             }
         )
