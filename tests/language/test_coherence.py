@@ -1,16 +1,20 @@
 """What the full checks know of English: what questions ask for, which clauses state it, how a story is told again."""
 
 import random
+from dataclasses import replace
+from functools import cache
 
 import pytest
 
 from augmentation.small import options, reading
 from comdiv.augmentation.operations import CurrentSet, Refusal
 from comdiv.augmentation.operations.structural import Structural
+from comdiv.corpora.demo import generate
 from comdiv.engine import LocalEngine
 from comdiv.language.coherence import Actors
 from comdiv.language.en.coherence import EnglishCoherence
-from comdiv.reading import Reading
+from comdiv.language.en.people import find_people
+from comdiv.reading import Reading, read
 
 PEOPLE = Actors({"Ann": "f", "Bob": "m", "Cid": "m", "Eve": "f", "Sam": "m"})
 HAS_SHELLS = (("shell",), "have", frozenset())
@@ -115,3 +119,64 @@ def test_one_name_for_two_people_gives_nothing() -> None:
     asking = reading("Bob has 9 pens . Ann took 4 . How many pens does Bob have ?", "N0-N1", name="asking")
     stating = reading("Cid has 7 pens . Ann gave Cid 3 . How many pens does Cid have ?", "N0+N1", name="stating")
     assert composed(asking, stating) == []
+
+
+# People in corpora without capitals
+
+LOWER = [
+    "amy had 9 shells . she lost 2 . how many shells does amy have ?",
+    "mark bought 4 pens . the teacher put a red mark on 2 of them . how many pens did mark keep ?",
+    "will the shop sell 5 kites ? it has 9 kites . how many kites are left ?",
+    "wenzel has 3 cats . how many legs ? wenzel has 4 dogs .",
+    "wenzel found 3 coins and lost 1 . how many coins are left ?",
+    "a rose costs 3 dollars . rose bought 4 . how much money did rose pay ?",
+    "the school has 9 desks . school starts at 8 . how many desks did school buy ?",
+    "each box holds 5 cups . there are 3 boxes . how many cups are there ?",
+]
+
+
+def people_of(texts: list[str]) -> dict[str, str]:
+    return find_people([reading(text, "N0", name=str(number)) for number, text in enumerate(texts)]).gender
+
+
+def test_people_without_capitals_are_found_by_name_and_place() -> None:
+    assert people_of(LOWER) == {"amy": "f", "mark": "m", "rose": "f", "wenzel": ""}
+
+
+def test_with_capitals_only_capitals_count() -> None:
+    texts = ["Amy had 9 shells . How many shells does Amy have ?", "amber and will are words . Does Amber have 3 ?"]
+    assert people_of(texts) == {"Amy": ""}
+
+
+def test_a_lower_cased_corpus_is_composed_like_the_cased_one() -> None:
+    problems = [read(problem) for problem in generate("en", 300)]
+    lowered = [read(replace(one.problem, text=one.text.lower())) for one in problems]
+    made = [
+        sum(
+            not isinstance(draft, Refusal)
+            for place in range(len(readings))
+            for draft in _operation(readings).drafts(place, random.Random(place), 2)
+        )
+        for readings in (problems, lowered)
+    ]
+    assert made[0] > 20
+    assert 0.7 * made[0] <= made[1] <= 1.3 * made[0]
+
+
+@cache
+def _indexed(readings: tuple[Reading, ...]) -> Structural:
+    current = CurrentSet(readings, LocalEngine())
+    operation = Structural(options(checks="full", more_operators=None))
+    operation.index(current)
+    return operation
+
+
+def _operation(readings: list[Reading]) -> Structural:
+    return _indexed(tuple(readings))
+
+
+def test_dollars_are_not_added_to_cents() -> None:
+    asking = "Ann had 9 dollars . She found 4 dollars . How much money does she have ?"
+    assert asked(asking) == (("dollar",), "have", frozenset())
+    assert asked("Ann had 9 dollars . She found 40 cents . How much money does she have ?") is None
+    assert asked("Ann had 9 dimes . She found 4 dollars . How much money does she have ?") is None

@@ -8,7 +8,7 @@ a number or a step stays unexplained, the problem is `NotExpressible` with the r
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -36,6 +36,7 @@ from comdiv.expression import (
 from comdiv.expression.normalisation import Member, chain, join_chain
 from comdiv.expression.tree import HUNDRED, ONE
 from comdiv.language import Alignment
+from comdiv.language.base import word_stem
 from comdiv.problem import Quantity
 from comdiv.reading import Reading
 
@@ -141,8 +142,8 @@ class _SolutionReader:
         self.slots: list[_Slot] = []
         self.steps: list[_Step] = []
         table = reading.language.data("words.yaml")
-        self._amounts, self._parts = (_cues(table.get(name, {})) for name in ("amounts", "parts"))
-        self._generic = frozenset(map(_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
+        self._amounts, self._parts = reading.language.amounts, reading.language.parts
+        self._generic = frozenset(map(word_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
         self._text_words = frozenset(_words(reading.text))
         for line in body.splitlines():
             self._read_line(line)
@@ -309,7 +310,7 @@ class _SolutionReader:
     @cached_property
     def _number_words(self) -> frozenset[str]:
         """The words that are quantities of the text themselves: they explain no constant."""
-        return frozenset(_stem(quantity.text) for quantity in self.reading.plain_quantities)
+        return frozenset(word_stem(quantity.text) for quantity in self.reading.plain_quantities)
 
     @cached_property
     def _line_words(self) -> list[frozenset[str]]:
@@ -359,7 +360,7 @@ class _SolutionReader:
                 words = [*clause.masked[begin:place], *clause.masked[place + 1 : end]]
                 if before is not None and place - begin < _OWN_SUBJECT:  # Tom has 3 cats and 4 dogs
                     words += clause.masked[: places[0]]
-                near.append(frozenset(map(_stem, words)) - self._generic)
+                near.append(frozenset(map(word_stem, words)) - self._generic)
         return near
 
     # --- the best reading of all numbers together ---
@@ -439,21 +440,8 @@ _JOINTS = frozenset([",", "and", "while", "but", "or", ";"])
 _OWN_SUBJECT = 3  # words before a number that name who or what it belongs to
 
 
-def _cues(table: Mapping[str, Sequence[str]]) -> dict[Fraction, tuple[frozenset[str], ...]]:
-    """For every number, the sets of words that explain it."""
-    return {Fraction(value): tuple(frozenset(map(_stem, cue.split())) for cue in cues) for value, cues in table.items()}
-
-
-def _stem(word: str) -> str:
-    """What the forms of a word share: eggs and egg, weigh and weights."""
-    word = word.lower()
-    if not word.isascii():
-        return word
-    return (word[:-2] if word.endswith(("xes", "ches", "shes", "sses")) else word.rstrip("s"))[:5]
-
-
 def _words(text: str) -> list[str]:
-    return [_stem(word) for word in re.findall(r"[A-Za-z]+(?:['’](?!s\b)[A-Za-z]+)?|[^\W\d_A-Za-z]", text)]
+    return [word_stem(word) for word in re.findall(r"[A-Za-z]+(?:['’](?!s\b)[A-Za-z]+)?|[^\W\d_A-Za-z]", text)]
 
 
 def _called(text: str, result: str = "") -> frozenset[str]:

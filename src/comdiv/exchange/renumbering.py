@@ -3,8 +3,12 @@ the old answers.
 
 New numbers keep what makes a problem sensible: how each number is written (whole, number of decimals, percent, below
 one), the order of the text's numbers by size, and, at every step of the expression, the sign and whether the value is
-whole or a terminating decimal. The answer needs no more decimals than before. Numbers that the expression does not use
-stay, as do ones, constants and numbers written as words; equal numbers in the text stay equal.
+whole or a terminating decimal. The answer needs no more decimals than before. Ones and numbers written as words stay;
+equal numbers in the text stay equal.
+
+The new answer is right only if the expression says how every number of the text acts. So a problem is refused if its
+text has a number, in digits or words, that the expression leaves out (it may be in the answer by way of a constant: 47
+for 57), or if the expression has a constant that no word of the text explains.
 """
 
 import hashlib
@@ -26,7 +30,7 @@ from comdiv.expression import (
 )
 from comdiv.expression.evaluation import decimal_places
 from comdiv.problem import Problem, Quantity
-from comdiv.reading import read
+from comdiv.reading import Reading, read
 
 _TRIES = 2_000
 _DIGITS = re.compile(r"[0-9]+")
@@ -44,6 +48,8 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
         return f"its expression has no value: {error}"
     if problem.answer is not None and not answers_agree(old_answer, problem.answer, TOLERANCE):
         return "its expression does not give its answer"
+    if reason := _unexplained(reading):
+        return reason
     changing = {values[index] for index in reading.used}
     groups = {value: [q for q in quantities if q.value == value] for value in sorted(changing) if value not in (0, 1)}
     groups = {value: group for value, group in groups.items() if all(_can_change(q) for q in group)}
@@ -69,6 +75,25 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
         if read(candidate).values == new_values:
             return candidate
     return f"no other numbers fit in {_TRIES:,} tries"
+
+
+def _unexplained(reading: Reading) -> str:
+    """What of the text or the expression does not say how it acts; empty if everything does."""
+    if any(q.index not in reading.used and q.value != 1 for q in reading.plain_quantities):
+        return "its expression does not use every number of its text"
+    constants = {constant.value for constant in reading.constants} - {1}
+    words = _uncounted_words(reading)
+    if any(word != 1 and constants.isdisjoint((word, 1 / word)) for word in words if word):
+        return "its expression does not use every number that its text has in words"
+    told = {*reading.language.amounts_told(reading.text), *words, *(1 / word for word in words if word)}
+    return "" if constants <= told else "its expression has a constant that its text does not explain"
+
+
+def _uncounted_words(reading: Reading) -> list[Fraction]:
+    """The values of the number words that are not quantities: they may explain a constant, as half does a 2."""
+    counted = {number.start for number in reading.numbers}
+    numbers = read(replace(reading.problem, number_words=True)).numbers
+    return [number.value for number in numbers if number.form == "word" and number.start not in counted]
 
 
 def _can_change(quantity: Quantity) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NUMBER_MASK = "NUM"  # replaces every number where its value does not matter
 SHARE = "share"  # the "unit" of a question for a share: 几分之几, "what fraction", "what percent"
 MINIMUM_COUNT = 5  # of a unit learnt from a corpus: one occurrence may be chance, two may be twins
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]")  # a letter or digit of any script
 
 
@@ -148,6 +149,26 @@ class Language(ABC):
         table = self.data("prompts.yaml")
         return prompts_from(table) if table else None
 
+    @cached_property
+    def amounts(self) -> Mapping[Fraction, Sequence[frozenset[str]]]:
+        """Numbers that texts do not state, with the stems that bring them in, all of a set: 60 with hour and minute."""
+        return _cues(self.data("words.yaml").get("amounts", {}))
+
+    @cached_property
+    def parts(self) -> Mapping[Fraction, Sequence[frozenset[str]]]:
+        """Numbers that a text divides by without stating them, with the stems that bring them in: 2 with half."""
+        return _cues(self.data("words.yaml").get("parts", {}))
+
+    def amounts_told(self, text: str) -> frozenset[Fraction]:
+        """The numbers of `amounts` and `parts` that a text brings in by its words."""
+        stems = frozenset(map(word_stem, _LETTERS.findall(text))) | frozenset("%" if "%" in text else ())
+
+        def is_told(cue: frozenset[str]) -> bool:
+            return cue <= stems if self.spaced else all(word in text for word in cue)
+
+        tables = (*self.amounts.items(), *self.parts.items())
+        return frozenset(value for value, cues in tables if any(map(is_told, cues)))
+
     @property
     def constants(self) -> tuple[str, ...]:
         """Numbers that occur in expressions but not in texts: every solver knows them, whatever it was trained on."""
@@ -217,6 +238,20 @@ class Language(ABC):
         inside_numbers = _positions(self.digit_spans(text) if quantities is None else quantities)
         ends = (match.end() for match in self.clause_ends(text) if match.start() not in inside_numbers)
         return _join_clauses(text, ends)
+
+
+def word_stem(word: str) -> str:
+    """What the forms of a word share: eggs and egg, weigh and weights; a word in another script is its own stem."""
+    word = word.lower()
+    if not word.isascii():
+        return word
+    return (word[:-2] if word.endswith(("xes", "ches", "shes", "sses")) else word.rstrip("s"))[:5]
+
+
+def _cues(table: Mapping[str, Sequence[str]]) -> dict[Fraction, tuple[frozenset[str], ...]]:
+    return {
+        Fraction(value): tuple(frozenset(map(word_stem, cue.split())) for cue in cues) for value, cues in table.items()
+    }
 
 
 def learn_units(language: Language, texts: Iterable[str], minimum: int = MINIMUM_COUNT) -> UnitLexicon:

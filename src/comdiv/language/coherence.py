@@ -76,10 +76,10 @@ class Coherence(ABC):
 
 
 class WordLists:
-    """The lists in the `coherence.yaml` of a language's package; items are separated by white space."""
+    """The lists in a YAML file of a language's package, `coherence.yaml`; items are separated by white space."""
 
-    def __init__(self, package: str) -> None:
-        text = files(package).joinpath("coherence.yaml").read_text(encoding="utf-8")
+    def __init__(self, package: str, name: str = "coherence.yaml") -> None:
+        text = files(package).joinpath(name).read_text(encoding="utf-8")
         self._table: dict[str, Any] = yaml.safe_load(text)
 
     def words(self, name: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """English: frames by word order, verbs by stem; people are found in `people`."""
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ _END_UP = ("end", "up", "with")
 _GETTING = _LISTS.words("getting")
 _FIRST = frozenset(["start", "begin", "first", "originally", "initially", "befor"])
 _MONEY = frozenset(["dollar", "cent"])
+_COINS = frozenset(["cent", "penny", "nickel", "dime", "quarter"])
 _DOLLARS: tuple[str, ...] = ("dollar",)
 _EMPTY = _SUMMING | _BE | _HAVE
 _TAGS = {"NN": "thing", "NNS": "things", "JJ": "quality"}
@@ -83,6 +85,8 @@ class EnglishCoherence(Coherence):
         if noun is None:
             return None
         phrase, rest = noun
+        if phrase[-1] == "dollar" and _in_cents(reading):
+            return None  # dollars are not added to cents
         tail = list(words[rest:])
         while tail and not _is_word(tail[-1]):
             tail.pop()
@@ -199,11 +203,11 @@ class EnglishCoherence(Coherence):
     # --- fragments ---
 
     def fragment_kind(self, tokens: Sequence[str], actors: Actors) -> str | None:
-        if len(tokens) == 1 and tokens[0].capitalize() in actors:
-            return f"person {actors.gender[tokens[0].capitalize()]}" if actors.gender[tokens[0].capitalize()] else None
+        if len(tokens) == 1 and (name := _as_named(tokens[0], actors)) is not None:
+            return f"person {actors.gender[name]}" if actors.gender[name] else None
         kinds = []
         for token in tokens:
-            if token in _ARITHMETIC or not token.isalpha() or token.capitalize() in actors:
+            if token in _ARITHMETIC or not token.isalpha() or _as_named(token, actors):
                 return None
             kind = _TAGS.get(_tag(token))
             if kind is None or token.endswith("ing"):
@@ -216,6 +220,17 @@ class EnglishCoherence(Coherence):
 
     def is_content(self, token: str) -> bool:
         return _is_word(token) and token not in _EMPTY and _tag(token).startswith(("NN", "JJ", "VB"))
+
+
+def _in_cents(reading: "Reading") -> bool:
+    """Whether a story about money tells it in coins, and its expression does not turn them into dollars."""
+    converts = any(constant.value in (100, Fraction(1, 100)) for constant in reading.constants)
+    return not converts and any(quantity.unit in _COINS for quantity in reading.quantities)
+
+
+def _as_named(token: str, actors: Actors) -> str | None:
+    """A lower-cased token as the corpus writes that name; None if it is no name."""
+    return next((form for form in (token.capitalize(), token) if form in actors), None)
 
 
 def _can_be_told(reading: "Reading") -> bool:
@@ -232,7 +247,8 @@ def _narrative_text(reading: "Reading") -> str:
     if condition.masked[0] not in _CONDITIONS:
         return text
     start, rest = condition.tokens[0].start, condition.tokens[1].start
-    return text[:start] + text[rest].upper() + text[rest + 1 :]
+    first = text[rest].upper() if text[start].isupper() else text[rest]
+    return text[:start] + first + text[rest + 1 :]
 
 
 def _is_participle(words: Sequence[str]) -> bool:

@@ -1,10 +1,15 @@
-"""People in English texts: found by their capitals, resolved from pronouns, renamed together with their pronouns."""
+"""People in English texts: found by their capitals, resolved from pronouns, renamed together with their pronouns.
+
+In a corpus without capitals, people are found by a lexicon of given names and by where a word stands: before a verb at
+the beginning of a clause, or after "did", and never behind an article or a number.
+"""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from comdiv.language.base import NUMBER_MASK
 from comdiv.language.coherence import Actors, WordLists
 
 if TYPE_CHECKING:
@@ -24,37 +29,83 @@ _TURNED = {
     "herself": "himself",
 }
 SUBJECTS = frozenset(["he", "she"])
+_NAMES = WordLists("comdiv.language.en", "names.yaml")
+_GIVEN_NAMES = {name: gender for gender in "mf" for name in _NAMES.words(gender)}
+_NAMES_THAT_ARE_WORDS = _NAMES.words("words")
+_FEW_CAPITALS = 0.05  # of a corpus's texts: it was written, or made, without
+_OFTEN = 3  # subjects of a sentence, for a word that is no known name
+_DETERMINERS = _LISTS.words("determiners")
+_BEFORE_SUBJECTS = frozenset(["", *".,;", "if", "when", "then", "and", "while", "but", "after", "mr", "mrs", "ms"])
+_AFTER_SUBJECTS = _LISTS.words("acting")
+_ASKING = frozenset(["did", "does"])
+_OWNING = frozenset(["'s", "’s"])
+_NOBODY = _LISTS.words("nobody")
 _LEADING = frozenset(["at", "for", "in", "on", "during", "while", "last", "this", "one"])
 _TOGETHER = frozenset(["they", "together"])
 
 
 def find_people(readings: "Iterable[Reading]") -> Actors:
-    """Words that are always capitalised, inside sentences too; gender by the pronouns around them."""
-    capital: Counter[str] = Counter()
-    small: set[str] = set()
+    """The people of a corpus with their gender, by the pronouns around them and by their names."""
+    clauses = [reading.clauses for reading in readings]
+    capitals = sum(any(token.text[:1].isupper() for part in parts for token in part.tokens) for parts in clauses)
+    names = _names_by_place(clauses) if capitals <= _FEW_CAPITALS * len(clauses) else _names_by_capitals(clauses)
     alone: dict[str, Counter[str]] = defaultdict(Counter)
-    for reading in readings:
-        words: set[str] = set()
-        for clause in reading.clauses:
-            for place, token in enumerate(clause.tokens):
-                if not token.text[:1].isalpha():
-                    continue
-                if token.text[:1].islower():
-                    small.add(token.text)
-                elif place and token.text.lower() not in _NOT_PEOPLE and token.text.lower() not in _TITLES:
-                    capital[token.text] += 1
-                words.add(token.text)
-        for word in words:
-            if word[:1].isupper():
-                alone[word].update({_PRONOUNS[other.lower()] for other in words if other.lower() in _PRONOUNS})
+    for parts in clauses:
+        words = {token.text for part in parts for token in part.tokens}
+        pronouns = {_PRONOUNS[word.lower()] for word in words if word.lower() in _PRONOUNS}
+        for word in words & names:
+            alone[word].update(pronouns)
     gender = {}
-    for word in sorted(capital):
-        if word.lower() in small or not word[1:].islower():
-            continue
+    for word in sorted(names):
         votes = alone[word].most_common(2)
         clear = votes and (len(votes) == 1 or votes[0][1] > 2 * votes[1][1])
-        gender[word] = votes[0][0] if clear else ""
+        gender[word] = _GIVEN_NAMES.get(word, "") or (votes[0][0] if clear else "")
     return Actors(gender)
+
+
+def _names_by_capitals(texts: "Iterable[Sequence[Clause]]") -> frozenset[str]:
+    """Words that are always capitalised, inside sentences too."""
+    capital: set[str] = set()
+    small: set[str] = set()
+    for clauses in texts:
+        for clause in clauses:
+            for place, token in enumerate(clause.tokens):
+                if token.text[:1].islower():
+                    small.add(token.text)
+                elif token.text[:1].isalpha() and place and token.text.lower() not in _NOT_PEOPLE | _TITLES:
+                    capital.add(token.text)
+    return frozenset(word for word in capital if word.lower() not in small and word[1:].islower())
+
+
+def _names_by_place(texts: "Iterable[Sequence[Clause]]") -> frozenset[str]:
+    """Given names, and other words that stand where only people do; all in lower case."""
+    seen: set[str] = set()
+    acts: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
+    for clauses in texts:
+        for clause in clauses:
+            words = clause.masked
+            for place, word in enumerate(words):
+                if not word.isalpha() or word in _NOT_PEOPLE or word in _TITLES:
+                    continue
+                seen.add(word)
+                before = words[place - 1] if place else ""
+                after = words[place + 1] if place + 1 < len(words) else ""
+                if before in _DETERMINERS or before == NUMBER_MASK:
+                    counted[word] += 1
+                elif before in _ASKING or after in _OWNING or (before in _BEFORE_SUBJECTS and after in _AFTER_SUBJECTS):
+                    acts[word] += 1
+    known = (
+        word
+        for word in seen & _GIVEN_NAMES.keys()
+        if acts[word] > counted[word] or not (counted[word] or word in _NAMES_THAT_ARE_WORDS)
+    )
+    others = (
+        word
+        for word, count in acts.items()
+        if count >= _OFTEN and not counted[word] and not word.endswith("s") and word not in _NOBODY
+    )
+    return frozenset([*known, *others])
 
 
 def actor_at(clause: "Clause", place: int, actors: Actors) -> tuple[str | None, int]:
