@@ -21,6 +21,7 @@ from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import ReaderSettings, SolverSettings
 from comdiv.solvers.inputs import Example, InputReader, NumberInput, Vocabulary
 from comdiv.solvers.model import Model, Sizes, TextStates, learn_vocabulary
+from comdiv.solvers.vectors import read_vectors, start_embeddings
 
 PRETRAINED_FOLDER = "pretrained"  # of a run: the tokenizer and configuration of a pre-trained model
 
@@ -40,7 +41,11 @@ class Encoder(nn.Module):
         return learn_vocabulary(readings, settings, numbers)
 
     def begin(self, reader: InputReader) -> None:
-        """Replace random initial weights by known ones, before training: word vectors, if the settings name any."""
+        """Replace random initial weights by pre-trained ones, before training."""
+
+    def word_table(self) -> nn.Embedding | None:
+        """The embeddings of the words, for encoders that can start from word vectors."""
+        return None
 
 
 class EncoderDecoder(Model):
@@ -85,6 +90,12 @@ class EncoderDecoder(Model):
 
     def load_pretrained(self) -> None:
         self.encoder.begin(self.sizes.reader)
+        if not self.settings.vectors:
+            return
+        table, words = self.encoder.word_table(), self.sizes.reader.words
+        if table is None:
+            raise ComdivError("vectors: this encoder has embeddings of its own; use encoder=gru, lstm or transformer")
+        start_embeddings(table, words, read_vectors(self.settings.vectors, words))
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Pre-trained weights move at a rate of their own, and not at all if they are frozen."""

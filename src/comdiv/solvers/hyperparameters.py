@@ -96,6 +96,11 @@ class SolverSettings(Settings):
         own = cls.own(changes or {})
         return cls.checked(**{**values, **cls.consequences(name, own), **own})
 
+    @property
+    def named_weights(self) -> str:
+        """The pre-trained weights that the settings name, if any."""
+        return ""
+
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a preset has to change because of a change; the changes themselves override it."""
@@ -150,6 +155,10 @@ class ReaderSettings(SolverSettings):
         },
         "paper": {"batch": 16, "schedule": "one-cycle", "pretrained_rate": 0.05},
     }  # fmt: skip
+
+    @property
+    def named_weights(self) -> str:
+        return "" if self.encoder in ENCODERS else self.encoder
 
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -212,6 +221,10 @@ class PretrainedSettings(SolverSettings):
         "cpu": {"dropout": 0.1, "batch": 16, "epochs": 10, "forget": 0.0},
         "paper": {"dropout": 0.1, "batch": 32, "learning_rate": 5e-5, "schedule": "one-cycle"},  # BERT's and GPT-2's
     }
+
+    @property
+    def named_weights(self) -> str:
+        return self.weights
 
 
 class BertgenSettings(PretrainedSettings):

@@ -45,6 +45,9 @@ class RecurrentEncoder(Encoder):
             settings.embedding, self.width, settings.layers, batch_first=True, bidirectional=True, dropout=between
         )
 
+    def word_table(self) -> nn.Embedding:
+        return self.embedding
+
     def forward(self, batch: Batch) -> TextStates:
         embedded = self.dropout(self.embedding(batch.words))  # (batch, words, embedding)
         packed = pack_padded_sequence(embedded, batch.lengths, batch_first=True, enforce_sorted=True)

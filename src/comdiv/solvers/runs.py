@@ -269,7 +269,7 @@ def _config(
     solver: str, preset: str, settings: SolverSettings, select: Select, data: Path, versions: Collection[str]
 ) -> dict[str, Any]:
     files = {part: file_sha256(data / f"{part}.jsonl") for part in ("train", "validation")}
-    weights = getattr(settings, "weights", "")
+    weights = settings.named_weights
     return {
         "solver": solver,
         "preset": preset,

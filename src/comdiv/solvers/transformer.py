@@ -78,6 +78,9 @@ class TransformerEncoder(nn.TransformerEncoder, Encoder):
         self.dropout = nn.Dropout(settings.dropout)
         self.register_buffer("positions", _sinusoids(MOST_WORDS + 1, width), persistent=False)
 
+    def word_table(self) -> nn.Embedding:
+        return self.words
+
     def forward(self, batch: Batch) -> TextStates:  # type: ignore[override]
         mask = batch.word_mask
         embedded = self.dropout(_placed(self.words(batch.words), self.positions))
