@@ -47,7 +47,7 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
             "datasets.iid: give exactly one of split, synthesize and folder, not split and",
         ),
         (("datasets", "iid", "corpus"), None, "datasets.iid: a split or a synthesis needs either a corpus"),
-        (("datasets", "a\nb"), {"folder": "x"}, "datasets: 'a\nb' is not a name"),
+        (("datasets", "a\nb"), {"folder": "x"}, "datasets: 'a b' is not a name"),
         (("evaluate", "cover"), ["none", "sofft"], "evaluate.cover: unknown cover 'sofft'. Did you mean 'soft'?"),
         (("name",), "../up", "name: '../up' is not a name for a plan"),
         (("name",), None, "name: "),
