@@ -4,6 +4,7 @@ A moment is a change in the output folder, a file that appears, grows or goes, a
 where things are written. A command that ends before its moment has its results compared and begins anew.
 """
 
+import multiprocessing
 import os
 import random
 import shutil
@@ -15,7 +16,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-COMDIV = [sys.executable, "-m", "comdiv"]
+# Commands are forked from a process that has loaded everything: a kill costs milliseconds, not the seconds of a start.
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(["kills.harness", "comdiv.cli", "comdiv.solvers.neural", "comdiv.splitting.methods"])
 _POLL = 0.002  # seconds between two looks at the folder
 _JITTER = 0.03  # seconds, at most, between a change and its kill
 
@@ -24,13 +27,13 @@ Bytes = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A command that can be killed. `out` is where it writes; `results` are the bytes that must not depend on kills.
+    """A command of comdiv that can be killed: its arguments, where it writes, the bytes that must not depend on kills.
 
     `begin` makes `out` as it is before the command, by default absent; `check` looks at what a kill has left.
     """
 
     name: str
-    command: list[str]
+    arguments: list[str]
     out: Path
     results: Callable[[Path], Bytes]
     begin: Callable[[Path], object] = lambda out: shutil.rmtree(out, ignore_errors=True)
@@ -82,19 +85,32 @@ def batter(work: Work, kills: int, seed: int) -> Count:
 
 def _watch(work: Work, is_moment: Callable[[int], bool], delay: float = 0.0) -> int:
     """Run the command and count the changes of its output; -1 if it was killed at its moment."""
-    process = subprocess.Popen(work.command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    log = work.out.parent.with_suffix(".log")
+    process = _FORKS.Process(target=_comdiv, args=(work.arguments, log))
+    process.start()
     seen, count = frozenset(_state(work.out)), 0
-    while process.poll() is None:
+    while process.is_alive():
         now = frozenset(_state(work.out))
         count += now != seen
         seen = now
         if is_moment(count):
             time.sleep(delay)
-            process.send_signal(signal.SIGKILL)
+            process.kill()
         time.sleep(_POLL)
-    _, errors = process.communicate()
-    assert process.returncode in (0, -signal.SIGKILL), errors
-    return count if process.returncode == 0 else -1
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL), log.read_text(encoding="utf-8")
+    return count if process.exitcode == 0 else -1
+
+
+def _comdiv(arguments: list[str], log: Path) -> None:
+    """The command line in this process, with its output in a file."""
+    from comdiv.cli import main
+
+    with log.open("w", encoding="utf-8") as stream:
+        os.dup2(stream.fileno(), 1)
+        os.dup2(stream.fileno(), 2)
+    sys.argv = ["comdiv", *arguments]
+    main()
 
 
 def _state(out: Path) -> Iterator[tuple[str, int, int]]:

@@ -20,7 +20,7 @@ from comdiv.errors import ComdivError
 from comdiv.problem import write_problems
 from comdiv.review import latest, read_review
 from experiments.tiny import SETTINGS, results_of, tiny_corpus, tiny_plan, tiny_problems, write_yaml
-from kills.harness import COMDIV, HEADING, Count, Work, batter, files_in
+from kills.harness import HEADING, Count, Work, batter, files_in
 from solvers.tiny import EIGHT, UNSEEN
 from studio.serving import Process, free_port
 
@@ -52,7 +52,7 @@ def _set(**settings: object) -> list[str]:
 def training(folder: Path) -> Work:
     data, run = folder / "data", folder / "out" / "run"
     write_dataset(data, Dataset(EIGHT, UNSEEN, UNSEEN), title="tiny")
-    command = [*COMDIV, "train", "gts", "--data", str(data), "--out", str(run), "--threads", "1"]
+    command = ["train", "gts", "--data", str(data), "--out", str(run), "--threads", "1"]
 
     def results(out: Path) -> dict[str, bytes]:
         return {name: (out / name).read_bytes() for name in ("model.safetensors", "vocabulary.json")}
@@ -63,7 +63,7 @@ def training(folder: Path) -> Work:
 def augmenting(folder: Path) -> Work:
     data, out = write_small_dataset(folder / "data"), folder / "work" / "out"
     options = ["--solver", "gts", "--rank", "given", "--rounds", "2", "--checks", "paper", "--per-problem", "2,1"]
-    command = [*COMDIV, "augment", str(data), "--out", str(out), "--warm-start", *options]
+    command = ["augment", str(data), "--out", str(out), "--warm-start", *options]
     return Work("augment", [*command, *_set(**TINY, epochs=2, threads=1)], out, bytes_of)
 
 
@@ -73,14 +73,14 @@ def running(folder: Path) -> Work:
     training = {"seeds": [0, 1], "settings": {**SETTINGS, "epochs": 8}}
     plan = tiny_plan(datasets={"comdiv": tiny_plan()["datasets"]["comdiv"]}, training=training)
     path, out = write_yaml(folder / "tiny.yaml", plan), folder / "out" / "runs"
-    return Work("run", [*COMDIV, "run", str(path), "--out", str(out), "--jobs", "2"], out, results_of)
+    return Work("run", ["run", str(path), "--out", str(out), "--jobs", "2"], out, results_of)
 
 
 def running_the_demo(folder: Path) -> Work:
     """`experiments/demo.yaml`, as small as its smoke preset makes it."""
     out = folder / "out" / "runs"
     plan = ROOT / "experiments" / "demo.yaml"
-    command = [*COMDIV, "run", str(plan), "--preset", "smoke", "--out", str(out), "--jobs", "2"]
+    command = ["run", str(plan), "--preset", "smoke", "--out", str(out), "--jobs", "2"]
     return Work("run experiments/demo.yaml", command, out, results_of)
 
 
@@ -90,7 +90,7 @@ def replacing(folder: Path) -> Work:
     write_problems(corpus, tiny_problems())
     old, out = folder / "old", folder / "work" / "out"
     write_dataset(old, Dataset(EIGHT, UNSEEN, UNSEEN), title="old")
-    command = [*COMDIV, "split", str(corpus), "--out", str(out), "--force", "--method", "iid", "--test-size", "10"]
+    command = ["split", str(corpus), "--out", str(out), "--force", "--method", "iid", "--test-size", "10"]
 
     def begin(out: Path) -> None:
         shutil.rmtree(out, ignore_errors=True)
@@ -113,7 +113,7 @@ def replacing(folder: Path) -> Work:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("make", "kills"), [(training, 24), (augmenting, 12), (running, 20), (running_the_demo, 12), (replacing, 20)]
+    ("make", "kills"), [(training, 30), (augmenting, 14), (running, 12), (running_the_demo, 8), (replacing, 30)]
 )
 def test_kills_at_any_moment_change_nothing(make: object, kills: int, tmp_path: Path) -> None:
     assert callable(make)
