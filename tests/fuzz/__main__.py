@@ -53,8 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _say(f"seed {seed}, {options.jobs} processes")
     tallies = []
     for target in targets:
-        seconds = None if options.count else 60 * options.minutes / len(targets)
-        cases = None if options.count is None else -(-options.count // target.units)
+        count = target.full if options.full else options.count
+        seconds = 60 * options.minutes / len(targets) if count is None else None
+        cases = None if count is None else -(-count // target.units)
         tallies.append(fuzz(target, seed, jobs=options.jobs, first=options.first, cases=cases, seconds=seconds))
     _say("\n".join(["", *map(str, tallies)]))
     return int(any(tally.findings for tally in tallies))
@@ -142,6 +143,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--target", action="append", choices=list(TARGETS), help="only this one; may be repeated")
     parser.add_argument("--minutes", type=float, default=15, help="in all, shared by the targets")
     parser.add_argument("--count", type=int, help="this many of each target, however long it takes")
+    parser.add_argument("--full", action="store_true", help="as many as a full run has: about an hour")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seed", type=int, help="the same seed gives the same cases; drawn and printed otherwise")
     parser.add_argument(

@@ -16,18 +16,22 @@ from typing import Any
 
 from comdiv.errors import ComdivError
 
-SECONDS = 20  # after which a case counts as endless; the usual one takes a few milliseconds, the worst under a second
+SECONDS = 20  # of processor time, after which a case counts as endless: most take milliseconds, the worst a second
 Case = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`draw` makes a case, `examine` tries it; `units` is how many things a case counts for (a file has many rows)."""
+    """`draw` makes a case, `examine` tries it; `units` is how many things a case counts for (a file has many rows).
+
+    `full` is how many things a full run examines.
+    """
 
     name: str
     draw: Callable[[random.Random], Case]
     examine: Callable[[Case], object]
     units: int = 1
+    full: int = 100_000
     prepare: Callable[[Case], object] = lambda case: None
 
     def case(self, seed: int, number: int) -> Case:
@@ -71,15 +75,15 @@ def examine(target: Target, case: Case, seconds: float = SECONDS) -> Finding | N
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
-        raise Endless(f"no end after {seconds:g} seconds")
+        raise Endless(f"no end after {seconds:g} seconds of processor time")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _signature(error: BaseException) -> str:
