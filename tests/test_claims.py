@@ -137,7 +137,7 @@ def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
     with claimed_elsewhere(out):
         for verb in (
             ("split", "demo-en", "--out"),
-            ("synthesize", "demo-zh", "--out"),
+            ("synthesize", absent, "--out"),  # before anything is read
             ("augment", data, "--out"),
             ("measure", data, "--out"),
             ("train", "gts", "--data", data, "--out"),

@@ -162,7 +162,6 @@ def measure(
     return measurement
 
 
-@owns("out")
 def _note_languages(training: Sequence[Problem], testing: Sequence[Problem], observer: Observer) -> None:
     """Say so where the sides are in several languages: their clusters share no words, so a divergence means little."""
     sides = [
@@ -175,6 +174,7 @@ def _note_languages(training: Sequence[Problem], testing: Sequence[Problem], obs
         )
 
 
+@owns("out")
 def synthesize(
     source: str | Path | Corpus,
     out: Path,

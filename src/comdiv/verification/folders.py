@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.corpora import Corpus
-from comdiv.corpora.corpus_options import load_corpus, load_test
+from comdiv.corpora.corpus_options import Contradictions, load_corpus, load_test
 from comdiv.dataset import FACTS, PARTS, Dataset, read_dataset, read_facts
 from comdiv.errors import ComdivError
 from comdiv.evaluation import (
@@ -72,21 +72,23 @@ def _check_copies(ledger: Ledger, folder: Path, facts: Mapping[str, Any]) -> Non
 def check_source(ledger: Ledger, file: Path, dataset: Dataset) -> None:
     """Whether the problems of a split are those of its corpus, if a corpus of that name and version is here."""
     source = dataset.facts["source"]
-    corpus, why = find_corpus(str(source["corpus"]), str(source.get("version", "")))
+    left_out = {name: source[name] for name in ("contradicting_left_out",) if name in source}
+    corpus, why = find_corpus(str(source["corpus"]), str(source.get("version", "")), "drop" if left_out else "keep")
     if corpus is None:
         ledger.skip(kinds.PARTS, why)
-        return
-    if dataset.facts.get("made_by") == "comdiv split" and source.get("problems") == len(corpus.problems):
-        ledger.same(kinds.PARTS, file, "source", corpus_facts(corpus), source)
+    elif dataset.facts.get("made_by") != "comdiv split" or source.get("problems") != len(corpus.problems):
+        ledger.skip(kinds.PARTS, "its problems are not those of a whole corpus; the same command makes it again")
+    else:
+        ledger.same(kinds.PARTS, file, "source", {**corpus_facts(corpus), **left_out}, source)
         there = {problem.id: problem for problem in (*dataset.training_side, *dataset.test)}
         differing = [problem.id for problem in corpus.problems if there.get(problem.id) != problem]
         ledger.same(kinds.PARTS, file, "problems unlike those of the corpus", [], differing)
 
 
-def find_corpus(name: str, version: str) -> tuple[Corpus | None, str]:
+def find_corpus(name: str, version: str, contradictions: Contradictions = "keep") -> tuple[Corpus | None, str]:
     """A corpus by name and version, or why it is not to be had."""
     try:
-        corpus = load_corpus(name)
+        corpus = load_corpus(name, contradictions=contradictions)
     except ComdivError as error:
         return None, str(error)
     if version and corpus.version != version:
