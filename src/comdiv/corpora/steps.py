@@ -53,6 +53,7 @@ _FRACTION = re.compile(r"(?<![\d./)])(\d{1,30})/(\d{1,30})(?![\d./])")
 _NUMBER = re.compile(r"\d[\d,]{0,99}(?:\.\d{1,99})?|\.\d{1,99}")
 _NAMED = re.compile(r"\s*%?\s*(?:-\s*)?((?:[A-Za-z][A-Za-z'’-]*\s*(?:/\s*(?=[A-Za-z]))?){1,4})")
 _POINTING = re.compile(r"\b(?:the|those|these|this|all|his|her|their)\s+$", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.?!](?=\s|$)")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _ONE_PERCENT = Fraction(1, 100)
 _CLOSE = Fraction(1, 100_000)  # relative: steps round what they compute
@@ -94,6 +95,7 @@ class _Meaning:
     step: int | None = None
     quantity: int | None = None
     cue: frozenset[str] = frozenset()  # words that explain a constant
+    riddle: bool = False  # a constant that nothing explains
 
 
 def final_answer(solution: str) -> str | None:
@@ -144,7 +146,7 @@ class _SolutionReader:
         table = reading.language.data("words.yaml")
         self._amounts, self._parts = reading.language.amounts, reading.language.parts
         self._generic = frozenset(map(word_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
-        self._text_words = frozenset(_words(reading.text))
+        self._text_words = frozenset(_words(reading.text)) | _signs(reading.text)
         for line in body.splitlines():
             self._read_line(line)
 
@@ -193,8 +195,7 @@ class _SolutionReader:
 
     def _parsed(self, left: str) -> Expression:
         """The tree of a step; a percentage, a fraction or a number of dozens that the text has is one leaf of it."""
-        shares = {quantity.value for quantity in self.reading.plain_quantities if quantity.value.denominator > 1}
-        shares |= {1 - share for share in shares}
+        shares = self._shares | {1 - share for share in self._shares}
 
         def bracketed(match: re.Match[str]) -> str:
             whole = int(match[2]) not in (0, 100) and Fraction(int(match[1]), int(match[2])) in shares
@@ -233,7 +234,7 @@ class _SolutionReader:
     def _meanings(self, slot: _Slot) -> list[_Meaning]:
         meanings = [*self._earlier(slot), *self._quantities(slot), *self._constants(slot)]
         if not meanings:
-            raise NotExpressible(f"nothing in the text or the steps before explains the {format_number(slot.value)}")
+            raise NotExpressible(f"nothing explains the {format_number(slot.value)} of step {slot.step + 1}")
         best = max(meaning.weight for meaning in meanings)
         return [meaning for meaning in meanings if meaning.weight > best - 4]
 
@@ -277,31 +278,41 @@ class _SolutionReader:
             weight -= 1.5 if slot.dollars else 0.3
         elif slot.dollars:
             weight += 1.0
-        if "time" in after or quantity.text.lower() in _MULTIPLES:  # three times as many: a factor, never a term
+        if quantity.index in self._multiples:  # three times as many: a factor, never a term
             weight += 0.8 if slot.operator in "*/" else -1.5
         if quantity.form == "word" and quantity.index in self.reading.question.quantities:
             weight -= 0.5  # "in the three months": said again
+        if quantity.form == "word" and any(
+            other.value == quantity.value and other.form != "word" for other in self.reading.plain_quantities
+        ):
+            weight -= 0.6  # a solution writes digits where its text does
         equals = [self._near[other.index] for other in self.reading.plain_quantities if other.value == quantity.value]
         shared = self._near[quantity.index] & self.steps[slot.step].words
         return weight + min(2.0, sum(1 / sum(word in near for near in equals) for word in shared))
 
     def _constants(self, slot: _Slot) -> Iterator[_Meaning]:
-        """A number that no text states: half, a week's days; a small one even without a word for it."""
+        """A number that no text states: half, a week's days. A small one without a word for it is a riddle, which is
+        never taken, but keeps a quantity of that value from being taken for nothing but its value."""
         here = self._line_words[slot.step]
-        amounts = [cue for cue in self._amounts.get(slot.value, ()) if not cue <= self._number_words]
+        factor = slot.operator in ("*", "/") or (slot.value == 100 and "%" in here)  # 100%-30%
+        amounts = [cue for cue in self._amounts.get(slot.value, ()) if factor and not cue <= self._number_words]
         parts = self._parts.get(slot.value, ()) if slot.divides else ()
+        stated = any(quantity.value == slot.value for quantity in self.reading.plain_quantities)
         weighed = [(1.6 if slot.named else 4.0, cue) for cue in parts if cue <= here]  # "2 trains" are no half
         weighed += [(3.0, cue) for cue in amounts if cue <= here]
-        if slot.operator in "*/":  # a week of the text has 7 days
-            weighed += [(2.5, cue) for cue in amounts if cue & here and cue <= here | self._text_words]
+        if slot.divides and 1 / slot.value in self._shares:  # 64/4 of "1/4 of the 64"
+            weighed.append((2.5, frozenset([f"1/{slot.value}"])))
+        weighed += [(1.2 if stated else 2.5, cue) for cue in amounts if cue & here and cue <= here | self._text_words]
         weighed += [(1.6, cue) for cue in (*parts, *amounts) if len(cue) == 1 and cue <= self._text_words]
         if weighed:
             weight, cue = max(weighed, key=lambda pair: pair[0])
             yield _Meaning(weight, Constant(slot.value), cue=cue)
         elif format_number(slot.value) in self._ordinals:  # from the 3rd to the 8th
             yield _Meaning(2.5, Constant(slot.value))
-        elif slot.value in _PLAIN:
-            yield _Meaning(1.2 if slot.value == 1 else -0.8, Constant(slot.value))
+        elif slot.value in (0, 1):
+            yield _Meaning(1.2, Constant(slot.value))
+        elif slot.value in _SMALL:
+            yield _Meaning(_RIDDLE, Constant(slot.value), riddle=True)
 
     @cached_property
     def _ordinals(self) -> frozenset[str]:
@@ -314,7 +325,20 @@ class _SolutionReader:
 
     @cached_property
     def _line_words(self) -> list[frozenset[str]]:
-        return [frozenset([*_words(step.line), *(["%"] if "%" in step.line else [])]) for step in self.steps]
+        return [frozenset(_words(step.line)) | _signs(step.line) for step in self.steps]
+
+    @cached_property
+    def _shares(self) -> frozenset[Fraction]:
+        """The values of the text's fractions, percentages and decimals."""
+        return frozenset(q.value for q in self.reading.plain_quantities if q.value.denominator > 1)
+
+    @cached_property
+    def _multiples(self) -> frozenset[int]:
+        """Quantities that multiply: twice, 3 times."""
+        quantities = self.reading.plain_quantities
+        return frozenset(
+            q.index for q in quantities if q.text.lower() in _MULTIPLES or "time" in self._after[q.index][0]
+        )
 
     @cached_property
     def _repeated(self) -> frozenset[int]:
@@ -332,15 +356,15 @@ class _SolutionReader:
 
     @cached_property
     def _after(self) -> list[tuple[frozenset[str], bool]]:
-        """For every quantity of the text, the words that follow it and whether it is an amount of dollars."""
+        """For every quantity, the words after it in its sentence, and whether it is an amount of dollars."""
         text = self.reading.text
-        return [
-            (
-                frozenset(_words(text[quantity.end : quantity.end + 60])[:4]) - self._generic,
-                text[: quantity.start].rstrip().endswith("$") or text[quantity.end :].lstrip().startswith("dollar"),
-            )
-            for quantity in self.reading.plain_quantities
-        ]
+        after = []
+        for quantity in self.reading.plain_quantities:
+            rest = _SENTENCE_END.split(text[quantity.end : quantity.end + 60])[0]
+            dollars = text[: quantity.start].rstrip().endswith("$") or rest.lstrip().startswith("dollar")
+            words = frozenset(_words(rest)[:4]) - self._generic
+            after.append((words | _signs("$") if dollars else words, dollars))
+        return after
 
     @cached_property
     def _near(self) -> list[frozenset[str]]:
@@ -383,8 +407,13 @@ class _SolutionReader:
         if not best:
             raise NotExpressible("the steps do not chain")
         (weight, chosen), *others = sorted(best.values(), key=lambda found: -found[0])
+        for slot, meaning in zip(self.slots, chosen, strict=True):
+            if meaning.riddle:
+                raise NotExpressible(f"nothing explains the {format_number(slot.value)} of step {slot.step + 1}")
         if others and others[0][0] > weight - _MARGIN:
             raise NotExpressible(self._doubt(chosen, others[0][1]))
+        if all(meaning.quantity is None for meaning in chosen):
+            raise NotExpressible("the steps use no number of the text")
         return _without_hundreds(self._composed(chosen))
 
     def _weight(self, chosen: Sequence[_Meaning]) -> float:
@@ -393,6 +422,8 @@ class _SolutionReader:
         quantities = [meaning.quantity for meaning in chosen if meaning.quantity is not None]
         weight += 0.7 * len(set(quantities)) - 0.3 * len(quantities)
         weight += 1.0 * len({meaning.cue for meaning in chosen if meaning.cue})
+        multiples = [quantity for quantity in quantities if quantity in self._multiples]
+        weight -= 2.0 * (len(multiples) - len(set(multiples)))  # "twice" says one thing once
         for number, step in enumerate(self.steps):
             own = [m for m, slot in zip(chosen, self.slots, strict=True) if slot.step == number]
             sources = [(m.step, m.quantity) for m in own if m.step is not None or m.quantity is not None]
@@ -435,13 +466,19 @@ class _SolutionReader:
 
 
 _MULTIPLES = frozenset(["twice", "double", "triple", "thrice"])
-_PLAIN = frozenset(Fraction(hundredths, 100) for hundredths in (1, 10, 50, *range(0, 1001, 100), 1200, 10_000))
+_SMALL = frozenset(Fraction(hundredths, 100) for hundredths in (1, 10, 50, *range(200, 1301, 100), 2400, 6000, 10_000))
+_RIDDLE = -0.1  # the weight of what nothing explains
 _JOINTS = frozenset([",", "and", "while", "but", "or", ";"])
 _OWN_SUBJECT = 3  # words before a number that name who or what it belongs to
 
 
 def _words(text: str) -> list[str]:
     return [word_stem(word) for word in re.findall(r"[A-Za-z]+(?:['’](?!s\b)[A-Za-z]+)?|[^\W\d_A-Za-z]", text)]
+
+
+def _signs(text: str) -> frozenset[str]:
+    """Signs that stand for words."""
+    return frozenset(word for sign, word in (("%", "%"), ("$", "dolla")) if sign in text)
 
 
 def _called(text: str, result: str = "") -> frozenset[str]:
