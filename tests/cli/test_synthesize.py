@@ -41,7 +41,7 @@ def test_json_is_the_datasets_facts(source: Path, tmp_path: Path) -> None:
 
 
 def test_a_dataset_that_is_there_is_told_apart_by_setting_or_corpus(source: Path, tmp_path: Path) -> None:
-    command = ("--out", tmp_path / "sd", "--plausible", "0")
+    command = ("--out", tmp_path / "sd")
     run(source, *command)
     assert "exists already, but settings.seed is 0, not 3;" in refused(source, *command, "--seed", "3")
     other = tmp_path / "other.jsonl"

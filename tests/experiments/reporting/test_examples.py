@@ -44,7 +44,7 @@ PLAIN = Problem("plain", "en", "Ben has 9 figs. He eats 4 figs. How many figs ar
 
 
 def product(problem: Problem, name: str) -> Problem:
-    details = {"seed": "seed", "product": name, "donor": "d"}
+    details = {"seed": "seed", "product": name, "frame": "d"}
     return replace(problem, provenance=Provenance(operation="decomposition", rule="9", details=details))
 
 
@@ -94,7 +94,7 @@ def test_figure_three_shows_the_seed_and_its_two_halves(tmp_path: Path) -> None:
     ]
     new = "".join(span.text for span in example.problems[2].spans if "new" in span.mark)
     assert new == "picks 12"
-    assert ("Δ from", "d") in example.problems[1].facts
+    assert ("frame", "d") in example.problems[1].facts
 
 
 def test_figure_four_shows_each_operation_with_its_parents(tmp_path: Path) -> None:
