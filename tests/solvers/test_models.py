@@ -110,8 +110,8 @@ def test_a_width_that_heads_cannot_share_is_refused_in_one_line() -> None:
 
 def test_an_expression_longer_than_the_positions_of_the_transformer_is_left_out() -> None:
     tree: Expression = Reference(0)
-    for _ in range(8):
-        tree = Operation("-", tree, tree)  # 511 nodes, and more tokens with its brackets
+    for operator in "-/-/-/-/":
+        tree = Operation(operator, tree, tree)  # 511 nodes, and more tokens with its brackets
     long = Problem("long", "en", "7 things", tree)
     summary = tiny_solver("transformer", most_tokens=255).fit([*EIGHT, long], ())
     assert (summary.problems, summary.left_out) == (8, 1)
