@@ -81,8 +81,8 @@ def test_a_split_is_a_dataset_folder_with_report_card_and_figures(corpus: Path, 
     assert facts["twins"] == 0
     assert facts["source"]["corpus"] == "toys"
     assert facts["source"]["version"].startswith("sha256:")
-    assert "compound divergence (paper, α = 0.5)" in result.stdout
-    assert f"{facts['compound_divergence']['paper']:.3f}" in result.stdout
+    assert "compound divergence, held-out clusterings (paper)" in result.stdout
+    assert f"{facts['compound_divergence_other_clusterings']:.3f}" in result.stdout
     assert (
         f"| length ratio of the texts, train / test | {facts['length_ratio']:.3f} |" in (out / "README.md").read_text()
     )
@@ -193,12 +193,12 @@ def test_several_splits_have_numbered_folders_and_seeds_one_after_the_other(corp
 
 def test_several_targets_make_a_curve_with_one_control(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "curve"
-    targets = {"0.7": "target-0.70", "0.8": "target-0.80", "0.825": "target-0.825"}
+    targets = {"0.7": "target-0.70", "0.72": "target-0.72", "0.725": "target-0.725"}
     result = run("split", corpus, *QUICK, "--target", ",".join(targets), "--with-iid", "--out", out)
     assert {path.name for path in out.iterdir()} == {*targets.values(), "iid"}
     for target, name in targets.items():
         facts = read_dataset(out / name).facts
-        assert facts["compound_divergence"]["paper"] == pytest.approx(float(target), abs=0.005)
+        assert facts["compound_divergence_other_clusterings"] == pytest.approx(float(target), abs=0.01)
         assert facts["atom_divergence"]["paper"] <= 0.05
         assert facts["settings"]["target"] == float(target)
         assert name in result.stdout
@@ -207,8 +207,27 @@ def test_several_targets_make_a_curve_with_one_control(corpus: Path, tmp_path: P
 
 def test_one_target_is_the_folder_itself(corpus: Path, tmp_path: Path) -> None:
     run("split", corpus, *QUICK, "--target", "0.75", "--out", tmp_path / "a")
-    found = read_dataset(tmp_path / "a").facts["compound_divergence"]["paper"]
-    assert found == pytest.approx(0.75, abs=0.005)
+    found = read_dataset(tmp_path / "a").facts["compound_divergence_other_clusterings"]
+    assert found == pytest.approx(0.75, abs=0.01)
+
+
+def test_with_the_papers_preset_the_target_is_that_of_the_one_clustering(corpus: Path, tmp_path: Path) -> None:
+    run("split", corpus, *QUICK, "--preset", "paper", "--target", "0.75", "--out", tmp_path / "a")
+    facts = read_dataset(tmp_path / "a").facts
+    assert facts["compound_divergence"]["paper"] == pytest.approx(0.75, abs=0.005)
+    assert facts["settings"]["extraction"]["clusterings"] == 1
+
+
+def test_problems_without_an_operator_are_told_loudly_or_left_out(tmp_path: Path) -> None:
+    problems = list(generate("en", 200))
+    write_problems(tmp_path / "toys.jsonl", [*problems[:160], *(replace(p, expression=None) for p in problems[160:])])
+    spread = run("split", tmp_path / "toys.jsonl", *QUICK, "--out", tmp_path / "a")
+    assert "WARNING: 40 problems (20.0%) have no expression with an operator" in " ".join(spread.stderr.split())
+    assert "WARNING" in (tmp_path / "a" / "README.md").read_text()
+    assert read_dataset(tmp_path / "a").facts["without_operator_share"] == {"train": 0.2, "test": 0.2}
+    run("split", tmp_path / "toys.jsonl", *QUICK, "--without-expression", "drop", "--out", tmp_path / "b")
+    assert read_dataset(tmp_path / "b").facts["without_operator_share"] == {"train": 0.0, "test": 0.0}
+    assert "40 problems without an operator were left out" in (tmp_path / "b" / "README.md").read_text()
 
 
 @pytest.mark.parametrize("by", ["lift", "divergence"])
@@ -237,14 +256,16 @@ def test_every_parameter_of_the_spec_arrives_in_the_settings(corpus: Path, tmp_p
     options = (
         "--test-size", "20", "--k", "3", "--alpha", "keysers2020", "--atom-bound", "0.3", "--length-weight", "0.25",
         "--search", "greedy", "--steps-per-item", "7", "--seed", "9", "--no-twins", "--validation", "0.1",
-        "--window", "2", "--atoms", "clusters+operators", "--no-commutative", "--cluster-seed", "4",
+        "--window", "2", "--clusterings", "2", "--no-commutative", "--cluster-seed", "4",
+        "--operator-bound", "0.2", "--without-expression", "anywhere",
     )  # fmt: skip
     settings = json.loads(run("split", corpus, *options, "--out", tmp_path / "a", "--json").stdout)["settings"]
     assert settings == {
-        "method": "dbca", "test_size": 20.0, "alpha": "keysers2020", "atom_bound": 0.3, "length_weight": 0.25,
+        "method": "dbca", "test_size": 20.0, "alpha": "keysers2020", "atom_bound": 0.3, "operator_bound": 0.2,
+        "without_expression": "anywhere", "length_weight": 0.25,
         "target": None, "search": "greedy", "steps_per_item": 7, "twins": False, "seed": 9, "validation_share": 0.1,
         "extraction": {
-            "k": 3, "window": 2, "atoms": "clusters+operators", "commutative": False, "seed": 4,
+            "k": 3, "clusterings": 2, "window": 2, "commutative": False, "seed": 4,
         },
     }  # fmt: skip
     assert len(read_dataset(tmp_path / "a").validation) == 18

@@ -17,11 +17,11 @@ from comdiv.experiments.planning import plan_cells
 from comdiv.experiments.runner import run_plan
 from comdiv.solvers.hyperparameters import SolverSettings
 from comdiv.splitting import methods
-from comdiv.splitting.methods import SplitSettings
+from comdiv.splitting.methods import PRESETS, SplitSettings, preset_settings
 from comdiv.synthesis import SynthesisOptions
 from experiments.tiny import tiny_corpus, tiny_plan
 
-SPLIT = {"corpus": {"name": "mawps", "version": "1"}, "split": SplitSettings(test_size=474).model_dump()}
+SPLIT = {"corpus": {"name": "mawps", "version": "1"}, "split": preset_settings("paper", test_size=474).model_dump()}
 
 
 def test_a_key_is_made_of_what_differs_from_the_baseline() -> None:
@@ -29,7 +29,7 @@ def test_a_key_is_made_of_what_differs_from_the_baseline() -> None:
     assert differences("evaluation", {"parts": ["validation", "test"], "cover": "hard", "beam": None}) == {
         "cover": "hard"
     }
-    usual = {"split": SplitSettings().model_dump()}
+    usual = {"split": preset_settings("paper").model_dump()}
     assert differences("dataset", usual) == {"split": {}}  # a split it is, and no synthesis
     assert cell_key("dataset", SPLIT, ()) != cell_key("dataset", {**SPLIT, **usual}, ())
     assert cell_key("dataset", SPLIT, ()) != cell_key("dataset", SPLIT, ("dataset-1",))
@@ -54,7 +54,7 @@ def test_another_default_renames_no_cell(monkeypatch: pytest.MonkeyPatch) -> Non
     before = cell_key("dataset", SPLIT, ())
     monkeypatch.setattr(methods, "SplitSettings", Changed)
     assert cell_key("dataset", SPLIT, ()) == before  # the same settings, the same cell
-    changed = {**SPLIT, "split": Changed(test_size=474).model_dump()}
+    changed = {**SPLIT, "split": Changed(test_size=474, **PRESETS["paper"]).model_dump()}
     assert cell_key("dataset", changed, ()) != before  # whoever takes the new default has another
 
 
@@ -64,8 +64,11 @@ def test_a_new_setting_renames_no_cell_until_it_is_used(monkeypatch: pytest.Monk
 
     before = cell_key("dataset", SPLIT, ())
     monkeypatch.setattr(methods, "SplitSettings", Grown)
-    assert cell_key("dataset", {**SPLIT, "split": Grown(test_size=474).model_dump()}, ()) == before
-    assert cell_key("dataset", {**SPLIT, "split": Grown(test_size=474, patience=8).model_dump()}, ()) != before
+    assert cell_key("dataset", {**SPLIT, "split": Grown(test_size=474, **PRESETS["paper"]).model_dump()}, ()) == before
+    assert (
+        cell_key("dataset", {**SPLIT, "split": Grown(test_size=474, patience=8, **PRESETS["paper"]).model_dump()}, ())
+        != before
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ Catch = dict[
 ROOT = Path(__file__).parents[2]
 SEEDS = 5
 KEEP = ("--contradictions", "keep")  # the published splits have every problem of their corpus
+AS_IN_THE_PAPER = ("--preset", "paper")  # one clustering: the splits that were recorded first
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def problem_lines_of(corpus: str) -> Iterator[str]:
 
 def split_candidates(corpus: str, folder: Path) -> Catch:
     """From a split: its validation problems are composed as well, its test texts are kept out by their hashes."""
-    run("split", corpus, "--out", folder / "split", "--steps-per-item", "20")
+    run("split", corpus, "--out", folder / "split", *AS_IN_THE_PAPER, "--steps-per-item", "20")
     run("data", "hashes", folder / "split" / "test.jsonl", "--out", folder / "test.txt")
     options = ("--compositional-validation", "50", "--ban", str(folder / "test.txt"), "--rounds", "2", "--growth", "1")
     catch = candidates(str(folder / "split"), options, folder)
@@ -168,15 +169,24 @@ RECORDINGS: dict[str, Recording] = {
     **{f"views of {corpus}": Recording(partial(views, corpus, 4)) for corpus in ("demo-en", "demo-zh")},
     **{f"views of {corpus}": Recording(partial(views, corpus, 1), real=True) for corpus in ("mawps", "svamp")},
     "views of math23k": Recording(partial(views, "math23k", 1), real=True, slow=True),
-    "split of demo-en": Recording(partial(splits, "demo-en", (), 1)),
-    "splits of demo-zh": Recording(partial(splits, "demo-zh", ("--k", "5", "--steps-per-item", "20"), 2)),
-    "i.i.d. split of demo-zh": Recording(partial(splits, "demo-zh", ("--method", "iid", "--no-twins"), 1)),
-    "length split of demo-en": Recording(partial(splits, "demo-en", ("--method", "length"), 1)),
-    "template split of demo-zh": Recording(partial(splits, "demo-zh", ("--method", "template"), 1)),
-    "greedy split of demo-en": Recording(partial(splits, "demo-en", ("--search", "greedy"), 1)),
-    "splits of mawps": Recording(partial(splits, "mawps", ("--test-size", "474", *KEEP), SEEDS), real=True, slow=True),
+    "split of demo-en": Recording(partial(splits, "demo-en", AS_IN_THE_PAPER, 1)),
+    "splits of demo-zh": Recording(
+        partial(splits, "demo-zh", (*AS_IN_THE_PAPER, "--k", "5", "--steps-per-item", "20"), 2)
+    ),
+    "robust split of demo-en": Recording(partial(splits, "demo-en", (), 1)),
+    "robust splits of mawps": Recording(partial(splits, "mawps", ("--test-size", "474", *KEEP), 3), real=True, slow=True),
+    "robust splits of math23k": Recording(partial(splits, "math23k", ("--test-size", "4619", *KEEP), 3), real=True, slow=True),
+    "i.i.d. split of demo-zh": Recording(
+        partial(splits, "demo-zh", (*AS_IN_THE_PAPER, "--method", "iid", "--no-twins"), 1)
+    ),
+    "length split of demo-en": Recording(partial(splits, "demo-en", (*AS_IN_THE_PAPER, "--method", "length"), 1)),
+    "template split of demo-zh": Recording(partial(splits, "demo-zh", (*AS_IN_THE_PAPER, "--method", "template"), 1)),
+    "greedy split of demo-en": Recording(partial(splits, "demo-en", (*AS_IN_THE_PAPER, "--search", "greedy"), 1)),
+    "splits of mawps": Recording(
+        partial(splits, "mawps", (*AS_IN_THE_PAPER, "--test-size", "474", *KEEP), SEEDS), real=True, slow=True
+    ),
     "splits of math23k": Recording(
-        partial(splits, "math23k", ("--test-size", "4619", *KEEP), SEEDS), real=True, slow=True
+        partial(splits, "math23k", (*AS_IN_THE_PAPER, "--test-size", "4619", *KEEP), SEEDS), real=True, slow=True
     ),
     "SD of demo-zh": Recording(partial(synthetic, "demo-zh", ())),
     "SD of demo-en": Recording(partial(synthetic, "demo-en", ())),
@@ -203,7 +213,9 @@ RECORDINGS: dict[str, Recording] = {
         )
         for name, options in (("full checks", FULL), ("paper checks", PAPER_CHECKS), ("paper preset", PAPER_ONCE))
     },
-    "exports of a split of demo-en": Recording(partial(exports, "demo-en", ("split", "--steps-per-item", "20"))),
+    "exports of a split of demo-en": Recording(
+        partial(exports, "demo-en", ("split", *AS_IN_THE_PAPER, "--steps-per-item", "20"))
+    ),
     "exports of SD of demo-zh": Recording(partial(exports, "demo-zh", ("synthesize",), problems=1200)),
     "exported results": Recording(exported_results),
     "published results": Recording(published_results),

@@ -15,7 +15,7 @@ from comdiv.splitting.anneal_loop import divergence_of, length_off, recompute, r
 from comdiv.splitting.anneal_state import TEST, Goal, Walk, make_level, start_walk
 from comdiv.splitting.divergence import ALPHA_PRESETS, PAPER, Alphas
 from comdiv.splitting.encoding import Encoded, Mask, encode
-from comdiv.splitting.sides import atom_divergence, compound_divergence, length_ratio, random_split
+from comdiv.splitting.sides import SearchSpace, atom_divergence, compound_divergence, length_ratio, random_split
 
 # (atoms, compounds, length, twin group): few letters, so that they recur.
 Toy = tuple[str, str, int, int]
@@ -57,14 +57,26 @@ def random_corpus(count: int, seed: int = 0) -> list[Toy]:
     ]
 
 
-def search_settings(
-    *, bound: float | None = None, target: float | None = None, seed: int = 0, weight: float = 0.5, steps: int = 150
-) -> AnnealSettings:
-    return AnnealSettings(PAPER, bound, weight, target, steps, seed)
+def anneal_toys(
+    encoded: Encoded,
+    size: int,
+    *,
+    alphas: Alphas = PAPER,
+    bound: float | None = None,
+    target: float | None = None,
+    seed: int = 0,
+    weight: float = 0.5,
+    steps: int = 150,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Mask, int]:
+    space = SearchSpace.of([encoded], alphas, bound)
+    return anneal(space, size, AnnealSettings(weight, target, steps, seed), progress)
 
 
-def walk_from(encoded: Encoded, test_mask: Mask, alphas: Alphas, seed: int, goal: Goal) -> Walk:
-    walk = start_walk(make_level(encoded, alphas), test_mask, goal, seed)
+def walk_from(encoded: Encoded, test_mask: Mask, alphas: Alphas, seed: int, bound: float) -> Walk:
+    goal = Goal(-1.0, np.array([bound]), 10.0, 0.5)
+    level = make_level(SearchSpace.of([encoded], alphas, bound), encoded.groups)
+    walk = start_walk(level, test_mask, goal, seed)
     recompute(walk.compounds)
     recompute(walk.atoms)
     return walk
@@ -78,13 +90,13 @@ def test_incremental_sums_equal_recomputation(corpus: list[Toy], alphas: Alphas,
         start = random_split(encoded, len(corpus) // 3, seed)
     except ComdivError:
         return
-    walk = walk_from(encoded, start, alphas, seed, Goal(-1.0, 0.05, 10.0, 0.5))
+    walk = walk_from(encoded, start, alphas, seed, 0.05)
     run_slice(walk, temperature, 500, False)
     test_mask = (walk.units.side == TEST)[encoded.groups]
     assert test_mask.sum() == start.sum()
     exact = compound_divergence(encoded, test_mask, alphas), atom_divergence(encoded, test_mask, alphas)
-    assert divergence_of(walk.compounds, 0.0) == pytest.approx(exact[0], abs=1e-9)
-    assert divergence_of(walk.atoms, 1.0) == pytest.approx(exact[1], abs=1e-9)
+    assert divergence_of(walk.compounds, 0, 0.0) == pytest.approx(exact[0], abs=1e-9)
+    assert divergence_of(walk.atoms, 0, 1.0) == pytest.approx(exact[1], abs=1e-9)
     assert length_off(walk.units, 0.0) == pytest.approx(abs(np.log(length_ratio(encoded, test_mask))), abs=1e-9)
     assert recompute(walk.compounds) < 1e-9
     train_first = walk.units.side[walk.units.order]
@@ -94,7 +106,7 @@ def test_incremental_sums_equal_recomputation(corpus: list[Toy], alphas: Alphas,
 
 def test_drift_stays_small_over_many_steps() -> None:
     encoded = encode_toys(random_corpus(400))
-    walk = walk_from(encoded, random_split(encoded, 80), PAPER, 1, Goal(-1.0, 2.0, 10.0, 0.5))
+    walk = walk_from(encoded, random_split(encoded, 80), PAPER, 1, 2.0)
     exchanges = run_slice(walk, 0.5, 200_000, False)
     assert exchanges > 10_000
     assert recompute(walk.compounds) < 1e-9
@@ -113,7 +125,7 @@ def test_what_is_returned_keeps_size_groups_and_bound(
         return
     message = None
     try:
-        test_mask, _ = anneal(encoded, len(corpus) // 3, AnnealSettings(alphas, bound, 0.5, None, 20, seed))
+        test_mask, _ = anneal_toys(encoded, len(corpus) // 3, alphas=alphas, bound=bound, steps=20, seed=seed)
     except ComdivError as error:
         message = str(error)
     if message is not None:
@@ -134,8 +146,7 @@ def test_ten_items_are_split_as_well_as_by_trying_all(corpus_seed: int) -> None:
     for chosen in itertools.combinations(range(10), 3):
         best = max(best, compound_divergence(encoded, np.isin(np.arange(10), chosen), PAPER))
     found = max(
-        compound_divergence(encoded, anneal(encoded, 3, search_settings(seed=seed, weight=0.0))[0], PAPER)
-        for seed in range(5)
+        compound_divergence(encoded, anneal_toys(encoded, 3, seed=seed, weight=0.0)[0], PAPER) for seed in range(5)
     )
     assert found == pytest.approx(best, abs=1e-12)
 
@@ -148,7 +159,7 @@ def test_ten_items_within_a_bound_are_split_as_well_as_by_trying_all(corpus_seed
     legal = [mask for mask in masks if atom_divergence(encoded, mask, PAPER) <= bound]
     best = max(compound_divergence(encoded, mask, PAPER) for mask in legal)
     found = max(
-        compound_divergence(encoded, anneal(encoded, 4, search_settings(seed=seed, weight=0.0, bound=bound))[0], PAPER)
+        compound_divergence(encoded, anneal_toys(encoded, 4, seed=seed, weight=0.0, bound=bound)[0], PAPER)
         for seed in range(5)
     )
     assert found == pytest.approx(best, abs=1e-9)
@@ -156,7 +167,7 @@ def test_ten_items_within_a_bound_are_split_as_well_as_by_trying_all(corpus_seed
 
 def test_equal_seeds_give_equal_splits_and_others_differ() -> None:
     encoded = encode_toys(random_corpus(300))
-    first, again, other = (anneal(encoded, 60, search_settings(bound=0.02, seed=seed))[0] for seed in (7, 7, 8))
+    first, again, other = (anneal_toys(encoded, 60, bound=0.02, seed=seed)[0] for seed in (7, 7, 8))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
@@ -165,7 +176,7 @@ def test_divergence_is_high_and_lengths_and_atoms_are_held() -> None:
     corpus = [(*toy[:3], position) for position, toy in enumerate(random_corpus(1500))]
     twins = [corpus[i] for i in np.random.default_rng(1).integers(1500, size=500)]
     encoded = encode_toys(corpus + twins)
-    test_mask, _ = anneal(encoded, 400, search_settings(bound=0.01))
+    test_mask, _ = anneal_toys(encoded, 400, bound=0.01)
     by_chance = compound_divergence(encoded, random_split(encoded, 400), PAPER)
     assert compound_divergence(encoded, test_mask, PAPER) > by_chance + 0.2
     assert atom_divergence(encoded, test_mask, PAPER) <= 0.01
@@ -175,7 +186,7 @@ def test_divergence_is_high_and_lengths_and_atoms_are_held() -> None:
 @pytest.mark.parametrize("target", [0.1, 0.2, 0.3])
 def test_a_target_is_met_within_its_tolerance(target: float) -> None:
     encoded = encode_toys(random_corpus(1000))
-    test_mask, _ = anneal(encoded, 200, search_settings(bound=0.01, target=target))
+    test_mask, _ = anneal_toys(encoded, 200, bound=0.01, target=target)
     assert compound_divergence(encoded, test_mask, PAPER) == pytest.approx(target, abs=0.005)
     assert atom_divergence(encoded, test_mask, PAPER) <= 0.01
     assert length_ratio(encoded, test_mask) == pytest.approx(1.0, abs=0.03)
@@ -185,22 +196,26 @@ def test_a_target_is_met_within_its_tolerance(target: float) -> None:
 def test_a_target_out_of_reach_names_the_range(target: float) -> None:
     encoded = encode_toys(random_corpus(300))
     with pytest.raises(ComdivError, match=r"targets from 0\.\d+ \(a random split\) to 0\.\d+ are within reach"):
-        anneal(encoded, 60, search_settings(bound=0.01, target=target))
+        anneal_toys(encoded, 60, bound=0.01, target=target)
 
 
 def test_a_bound_out_of_reach_says_what_was_reached() -> None:
     """Seven atoms for every side of three items: no two distributions can be equal."""
     corpus = [(letter, letter, 1, number) for number, letter in enumerate("abcdefg")]
     with pytest.raises(ComdivError, match=r"at most 0\.01: the lowest reached is 1"):
-        anneal(encode_toys(corpus), 3, search_settings(bound=0.01))
+        anneal_toys(encode_toys(corpus), 3, bound=0.01)
 
 
 def test_progress_runs_up_to_its_total() -> None:
     encoded = encode_toys(random_corpus(100))
     for target in (None, 0.3):
         reports: list[tuple[int, int]] = []
-        settings_ = search_settings(target=target)
-        _, steps = anneal(encoded, 20, settings_, lambda done, total, r=reports: r.append((done, total)))  # type: ignore[misc]
+        _, steps = anneal_toys(
+            encoded,
+            20,
+            target=target,
+            progress=lambda done, total, r=reports: r.append((done, total)),  # type: ignore[misc]
+        )
         assert reports == sorted(reports)
         assert reports[-1] == (15_000, 15_000)
         assert 0 < steps <= 15_000
@@ -211,7 +226,7 @@ def test_an_interruption_between_slices_gets_through() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        anneal(encode_toys(random_corpus(50)), 10, search_settings(), interrupt)
+        anneal_toys(encode_toys(random_corpus(50)), 10, progress=interrupt)
 
 
 def test_without_a_place_for_the_cache_the_loop_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,18 +5,18 @@ import pytest
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.splitting.choice import best_k
-from comdiv.splitting.extraction import ExtractionSettings, extract
+from comdiv.splitting.extraction import extract
 from comdiv.splitting.measurement import measure
-from comdiv.splitting.methods import SplitSettings, split_problems
+from comdiv.splitting.methods import preset_settings, split_problems
 
 EXTRACTION = extract(list(generate("en", 300)))
-SETTINGS = SplitSettings(test_size=60, atom_bound=0.1, search="greedy")
+SETTINGS = preset_settings("paper", test_size=60, atom_bound=0.1, search="greedy")
 CANDIDATES = (2, 4, 12)
 
 
 def measured(k: int) -> tuple[float, float]:
     """Compound divergence of the split at that k, and that of chance."""
-    settings = SETTINGS.changed(extraction=ExtractionSettings(k=k))
+    settings = SETTINGS.changed(k=k)
     found = measure(EXTRACTION, split_problems(EXTRACTION, settings), settings.extraction)
     return found.compound_divergence["paper"], found.iid_compound_divergence
 
@@ -47,3 +47,10 @@ def test_a_target_plays_no_part_in_the_choice() -> None:
 def test_a_candidate_that_the_corpus_is_too_small_for_is_one_clear_line() -> None:
     with pytest.raises(ComdivError, match="too few for k = 5000 clusters"):
         best_k(EXTRACTION, SETTINGS, (2, 5000))
+
+
+def test_with_several_clusterings_the_scores_are_held_out() -> None:
+    settings = SETTINGS.changed(clusterings=2, search="anneal", steps_per_item=20)
+    test = split_problems(EXTRACTION, settings.changed(k=4))
+    held_out = measure(EXTRACTION, test, settings.changed(k=4).extraction).compound_divergence_other_clusterings
+    assert best_k(EXTRACTION, settings, (4,), by="divergence") == (4, {4: pytest.approx(held_out, abs=1e-6)})

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comdiv.errors import ComdivError
-from comdiv.splitting.encoding import Encoded, Incidence, encode
+from comdiv.splitting.encoding import Encoded, Incidence, encode, side_by_side
 
 
 def encode_words(sentences: list[str], **options: object) -> Encoded:
@@ -62,10 +62,25 @@ def test_groups_are_numbered_by_first_appearance_and_merge() -> None:
     encoded = encode_words(["a b", "c", "a d"], group_of=lambda s: s[0], length_of=len)
     assert encoded.groups.tolist() == [0, 1, 0]
     assert encoded.group_sizes.tolist() == [2, 1]
-    merged = encoded.grouped()
-    assert row(merged.atoms, 0) == {"a": 2, "b": 1, "d": 1}
-    assert row(merged.atoms, 1) == {"c": 1}
-    assert merged.lengths.tolist() == [6.0, 1.0]
+    merged = encoded.atoms.merged(encoded.groups, 2)
+    assert row(merged, 0) == {"a": 2, "b": 1, "d": 1}
+    assert row(merged, 1) == {"c": 1}
+
+
+def test_some_of_the_items_keep_their_groups_and_counts() -> None:
+    encoded = encode_words(["a b", "c", "a d"], group_of=lambda s: s[0], length_of=len)
+    some = encoded.only(np.array([True, False, True]))
+    assert some.groups.tolist() == [0, 0]
+    assert some.lengths.tolist() == [3.0, 3.0]
+    assert [row(some.atoms, 0), row(some.atoms, 1)] == [{"a": 1, "b": 1}, {"a": 1, "d": 1}]
+
+
+def test_tables_side_by_side_keep_their_ids_apart() -> None:
+    encoded = encode_words(["a b", "b a a"])
+    both = side_by_side([encoded.atoms, encoded.compounds, encoded.atoms])
+    assert both.names == ("a", "b", ("a", "b"), ("b", "a"), ("a", "a"), "a", "b")
+    assert both.ids.tolist() == [0, 1, 2, 5, 6, 0, 1, 3, 4, 5, 6]
+    assert both.row_totals().tolist() == [5, 8]
 
 
 @given(st.lists(st.tuples(st.lists(st.sampled_from("abcde"), max_size=6), st.integers(0, 3)), min_size=1, max_size=12))
@@ -73,10 +88,10 @@ def test_encoding_loses_nothing(examples: list[tuple[list[str], int]]) -> None:
     encoded = encode(examples, lambda e: e[0], lambda e: Counter(e[0]), group_of=lambda e: e[1])
     for position, (letters, _) in enumerate(examples):
         assert row(encoded.atoms, position) == row(encoded.compounds, position) == Counter(letters)
-    merged = encoded.grouped()
+    merged = encoded.atoms.merged(encoded.groups, len(encoded.group_sizes))
     for group in range(len(encoded.group_sizes)):
         members = [letters for (letters, _), g in zip(examples, encoded.groups, strict=True) if g == group]
-        assert row(merged.atoms, group) == Counter(letter for letters in members for letter in letters)
+        assert row(merged, group) == Counter(letter for letters in members for letter in letters)
 
 
 def test_nothing_at_all_can_be_encoded() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
@@ -63,13 +64,32 @@ def test_clusters_are_given_problem_by_problem() -> None:
 def test_clusters_are_computed_once_for_each_k_and_seed() -> None:
     vectorise = CountingVectoriser()
     extraction = extract(PROBLEMS, vectorise=vectorise)
-    for settings in (SETTINGS, ExtractionSettings(k=2, commutative=False), ExtractionSettings(k=2, atoms="clusters")):
+    for settings in (SETTINGS, ExtractionSettings(k=2, commutative=False), ExtractionSettings(k=1, clusterings=3)):
         extraction.encoded(settings)
-        extraction.encoded(settings, twins=False)
-    assert vectorise.calls == 1
-    extraction.encoded(ExtractionSettings(k=2, seed=1))
-    extraction.encoded(ExtractionSettings(k=1))
-    assert vectorise.calls == 3
+        extraction.views(settings, twins=False)
+    assert vectorise.calls == 1  # the vectors are those of all clusterings
+    assert extraction.clusters(2, 1) is extraction.clusters(2, 1)
+
+
+def test_clusterings_side_by_side_are_those_of_one_after_the_other() -> None:
+    problems = list(generate("en", 150))
+    together, single = extract(problems), extract(problems)
+    together.prepare(5, range(4))
+    for seed in range(4):
+        assert np.array_equal(together.clusters(5, seed), single.clusters(5, seed))
+
+
+def test_an_earlier_dataset_was_made_with_one_clustering_of_the_papers_atoms() -> None:
+    extraction = {"k": 5, "window": 2, "atoms": "clusters", "commutative": False, "seed": 4}
+    recorded = ExtractionSettings.recorded({"settings": {"extraction": extraction}})
+    assert recorded == ExtractionSettings(k=5, window=2, commutative=False, seed=4, clusterings=1)
+    assert ExtractionSettings.recorded({}) == ExtractionSettings()
+
+
+def test_units_are_labels_that_no_clustering_gave() -> None:
+    texts = ("3 apples and 4 apples and 5 pears and 6.", "7 boxes")
+    extraction = extract([problem(text, text, None) for text in texts])
+    assert extraction.other_labels(1)["units"].tolist() == [0, 0, 1, 2, 1]
 
 
 def test_the_same_settings_are_encoded_once() -> None:

@@ -14,7 +14,7 @@ from comdiv.errors import ComdivError
 from comdiv.splitting.divergence import ALPHA_PRESETS, PAPER, Alphas, count_divergence
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.greedy import _Sums, greedy
-from comdiv.splitting.sides import atom_divergence, compound_divergence, random_split
+from comdiv.splitting.sides import SearchSpace, atom_divergence, compound_divergence, random_split
 
 # (atoms, compounds, twin group): few letters, so that they recur.
 Toy = tuple[str, str, int]
@@ -48,7 +48,7 @@ def test_swaps_are_those_of_the_published_procedure(seed: int) -> None:
     encoded = benchmark.encode_items(items)
     start = random_split(encoded, 60, seed)
     rescanned, _, finished = benchmark.rescanning_swaps(items, start, PAPER, target=2.0, cap=60.0)
-    swapped, swaps = greedy(encoded, 60, PAPER, seed=seed)
+    swapped, swaps = greedy(SearchSpace.of([encoded], PAPER, None), 60, seed=seed)
     assert finished
     assert swaps > 10
     assert np.array_equal(rescanned, swapped)
@@ -60,7 +60,7 @@ def test_what_is_returned_keeps_size_groups_and_atoms(corpus: list[Toy], seed: i
     encoded = encode_toys(corpus)
     try:
         start = random_split(encoded, len(corpus) // 3, seed)
-        test_mask, _ = greedy(encoded, len(corpus) // 3, alphas, seed=seed)
+        test_mask, _ = greedy(SearchSpace.of([encoded], alphas, None), len(corpus) // 3, seed=seed)
     except ComdivError:
         return  # too few groups, or an atom that only one side can have
     assert test_mask.sum() == start.sum()
@@ -78,7 +78,7 @@ def test_swaps_never_lower_the_compound_divergence(corpus: list[Toy], seed: int)
         start = random_split(encoded, len(corpus) // 3, seed)
     except ComdivError:
         return
-    test_mask, swaps = greedy(encoded, len(corpus) // 3, PAPER, seed=seed)
+    test_mask, swaps = greedy(SearchSpace.of([encoded], PAPER, None), len(corpus) // 3, seed=seed)
     before, after = (compound_divergence(encoded, mask, PAPER) for mask in (start, test_mask))
     assert after > before if swaps else after == before
 
@@ -103,7 +103,7 @@ def test_atoms_that_chance_put_into_test_only_are_brought_into_train() -> None:
     """Seeds differ in what they draw; no split may have an atom in test that train lacks."""
     corpus = [("ab", "u", 0), ("ab", "v", 1), ("ac", "w", 2), ("ac", "x", 3), ("a", "y", 4), ("a", "z", 5)]
     for seed in range(20):
-        test_mask, _ = greedy(encode_toys(corpus), 2, PAPER, seed=seed)
+        test_mask, _ = greedy(SearchSpace.of([encode_toys(corpus)], PAPER, None), 2, seed=seed)
         test_atoms = {atom for toy, in_test in zip(corpus, test_mask, strict=True) if in_test for atom in toy[0]}
         train_atoms = {atom for toy, in_test in zip(corpus, test_mask, strict=True) if not in_test for atom in toy[0]}
         assert test_atoms <= train_atoms
@@ -112,27 +112,26 @@ def test_atoms_that_chance_put_into_test_only_are_brought_into_train() -> None:
 def test_atoms_that_cannot_be_balanced_are_one_clear_line() -> None:
     corpus = [("a", "u", 0), ("b", "v", 1), ("c", "w", 2)]
     with pytest.raises(ComdivError, match="1 atoms occur in test only"):
-        greedy(encode_toys(corpus), 1, PAPER)
+        greedy(SearchSpace.of([encode_toys(corpus)], PAPER, None), 1)
 
 
 def test_a_bound_holds_or_is_an_error_that_says_what_was_reached() -> None:
     benchmark = load_benchmark()
     encoded = benchmark.encode_items(benchmark.synthetic_items(400, clusters=6, shapes=60))
     for bound in (0.02, 0.005):
-        test_mask, _ = greedy(encoded, 80, PAPER, bound)
+        test_mask, _ = greedy(SearchSpace.of([encoded], PAPER, bound), 80)
         assert atom_divergence(encoded, test_mask, PAPER) <= bound
     with pytest.raises(ComdivError, match=r"at most 0: the lowest reached is \d"):
-        greedy(encoded, 80, PAPER, 0.0)
+        greedy(SearchSpace.of([encoded], PAPER, 0.0), 80)
 
 
 def test_a_target_ends_the_search_once_it_is_passed() -> None:
     benchmark = load_benchmark()
     encoded = benchmark.encode_items(benchmark.synthetic_items(2000, clusters=6, shapes=200))
     reports: list[tuple[int, int]] = []
-    test_mask, swaps = greedy(
-        encoded, 400, PAPER, target=0.5, progress=lambda done, total: reports.append((done, total))
-    )
+    space = SearchSpace.of([encoded], PAPER, None)
+    test_mask, swaps = greedy(space, 400, target=0.5, progress=lambda done, total: reports.append((done, total)))
     assert compound_divergence(encoded, test_mask, PAPER) == pytest.approx(0.5, abs=0.005)
     assert reports[-1] == (swaps, swaps)
     with pytest.raises(ComdivError, match=r"compound divergence 0\.99 .* are within reach"):
-        greedy(encoded, 400, PAPER, target=0.99)
+        greedy(space, 400, target=0.99)

@@ -8,6 +8,7 @@ test   s1  6 apples and 8 pears            N1+N0            a p      a+p; a twin
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,14 @@ from comdiv.expression import parse
 from comdiv.problem import Problem
 from comdiv.reading import Context
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
-from comdiv.splitting.measurement import Frequency, Measurement, iid_divergence, measure
+from comdiv.splitting.measurement import (
+    Frequency,
+    Measurement,
+    iid_divergence,
+    inexpressible_note,
+    measure,
+    table_rows,
+)
 
 SETTINGS = ExtractionSettings(k=2, window=1)
 
@@ -87,14 +95,6 @@ def test_without_commutativity_the_other_order_is_another_compound() -> None:
     found = measured(*FOUR, settings=settings)
     assert found.compound_divergence == {"paper": 1.0, "keysers2020": 1.0}
     assert found.unseen_compound_share == 1.0
-
-
-def test_operators_as_atoms_count_among_them() -> None:
-    names = {
-        atom.name
-        for atom in measured(*FOUR, settings=ExtractionSettings(k=2, window=1, atoms="clusters+operators")).atoms
-    }
-    assert names == {"c0", "c1", "+", "-", "*"}
 
 
 def test_the_iid_divergence_is_the_mean_of_random_splits_with_twins_together() -> None:
@@ -172,8 +172,37 @@ def test_json_has_every_figure_and_the_long_tables_only_where_asked_for() -> Non
 def test_other_clusterings_are_measured_with_other_seeds_and_averaged() -> None:
     extraction = extract(list(generate("en", 120)))
     test = np.arange(120) % 4 == 0
-    own = [
-        measure(extraction, test, ExtractionSettings(k=5, seed=seed)).compound_divergence["paper"] for seed in range(4)
-    ]
-    found = measure(extraction, test, ExtractionSettings(k=5, seed=0)).compound_divergence_other_clusterings
-    assert found == pytest.approx(np.mean(own[1:]), abs=1e-9)
+    one = [measure(extraction, test, ExtractionSettings(k=5, seed=seed, clusterings=1)) for seed in range(5)]
+    several = measure(extraction, test, ExtractionSettings(k=5, seed=0, clusterings=2))
+    compounds = [single.compound_divergence["paper"] for single in one]
+    atoms = [single.atom_divergence["paper"] for single in one]
+    assert one[0].compound_divergence_other_clusterings == pytest.approx(np.mean(compounds[1:4]), abs=1e-9)
+    assert several.compound_divergence["paper"] == pytest.approx(np.mean(compounds[:2]), abs=1e-6)
+    assert several.atom_divergence["paper"] == max(atoms[:2])
+    assert several.compound_divergence_other_clusterings == pytest.approx(np.mean(compounds[2:]), abs=1e-9)
+    assert several.atom_divergence_other_clusterings == pytest.approx(np.mean(atoms[2:]), abs=1e-9)
+
+
+def test_what_has_no_operator_is_told_for_each_side_and_loudly_where_it_is_much() -> None:
+    problems = [problem(f"{n:02}", f"{n} a and {n} {'b' * n}", "N0+N1" if n > 1 else None) for n in range(20)]
+    found = measure(extract(problems), np.arange(20) >= 15, ExtractionSettings(k=2))
+    assert found.without_operator_share == {"train": pytest.approx(2 / 15, abs=1e-6), "test": 0.0}
+    assert inexpressible_note(found).startswith("WARNING: 2 problems (10.0%) have no expression with an operator")
+    few = measure(extract([*problems[1:], replace(problems[5], id="x")]), np.arange(20) >= 15, ExtractionSettings(k=2))
+    assert inexpressible_note(few) == ""
+
+
+def test_the_report_begins_with_the_held_out_divergence() -> None:
+    found = measured(*FOUR)
+    name, value = table_rows(found)[1]
+    assert name == "compound divergence, held-out clusterings (paper)"
+    assert value == f"{found.compound_divergence_other_clusterings:.3f}"
+
+
+def test_a_measurement_of_an_earlier_version_is_read_without_what_it_lacks() -> None:
+    facts = measured(*FOUR).to_json()
+    newer = ("clusterings", "operator_count_divergence", "without_operator_share", "atom_divergence_other_clusterings")
+    found = Measurement.from_facts({name: value for name, value in facts.items() if name not in newer})
+    assert found is not None
+    assert found.clusterings == 1
+    assert ("divergence of the numbers of operators (α = 0.5)", "not measured") in table_rows(found)

@@ -1,17 +1,25 @@
 """Four ways to split behind one interface: sizes, twins, and what each method promises."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
 from comdiv.registry import SPLIT_METHODS
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
-from comdiv.splitting.methods import SplitSettings, split_problems, wanted_test_size
+from comdiv.splitting.methods import (
+    SplitSettings,
+    preset_settings,
+    problems_to_split,
+    split_problems,
+    wanted_test_size,
+)
 
 EXPRESSIONS = ["N0+N1", "N0-N1", "N0*N1", "N0/N1", "N0*N1+N0", "(N0+N1)*N1", "N0-N1/N0", "N0+N1-1"]
 THINGS = ["apples", "pears", "boxes", "hours", "roads"]
@@ -30,7 +38,9 @@ def twin_corpus() -> list[Problem]:
 
 
 EXTRACTION = extract(twin_corpus())
-BASIC = SplitSettings(test_size=16, atom_bound=0.05, extraction=ExtractionSettings(k=3))
+BASIC = SplitSettings(
+    test_size=16, atom_bound=0.05, operator_bound=0.1, extraction=ExtractionSettings(k=3, clusterings=2)
+)
 
 
 def masked(extraction: Extraction, mask: np.ndarray, *, test: bool) -> set[str]:
@@ -69,7 +79,9 @@ def test_equal_seeds_give_equal_splits(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["dbca", "iid", "template"])
 def test_other_seeds_give_other_splits(method: str) -> None:
-    masks = [split_problems(EXTRACTION, BASIC.changed(method=method, seed=seed)) for seed in range(2)]
+    extraction = extract(list(generate("en", 200)))
+    settings = SplitSettings(method=method, k=3, clusterings=2, operator_bound=0.1, steps_per_item=20)
+    masks = [split_problems(extraction, settings.changed(seed=seed)) for seed in range(2)]
     assert not np.array_equal(*masks)
 
 
@@ -93,10 +105,12 @@ def test_dbca_diverges_more_than_chance_within_its_bound() -> None:
 
 
 def test_dbca_can_search_greedily_and_by_the_other_preset() -> None:
-    greedy = split_problems(EXTRACTION, BASIC.changed(search="greedy", atom_bound=0.2))
-    other = split_problems(EXTRACTION, BASIC.changed(alpha="keysers2020", atom_bound=0.1))
-    assert measure(EXTRACTION, other, BASIC.extraction).atom_divergence["keysers2020"] <= 0.1
-    assert len({mask.tobytes() for mask in (split_problems(EXTRACTION, BASIC), greedy, other)}) == 3
+    extraction = extract(list(generate("en", 200)))
+    basic = BASIC.changed(test_size=40, atom_bound=0.2, operator_bound=0.2, steps_per_item=50)
+    greedy = split_problems(extraction, basic.changed(search="greedy"))
+    other = split_problems(extraction, basic.changed(alpha="keysers2020", atom_bound=0.1))
+    assert measure(extraction, other, basic.extraction).atom_divergence["keysers2020"] <= 0.1
+    assert len({mask.tobytes() for mask in (split_problems(extraction, basic), greedy, other)}) == 3
 
 
 def test_dbca_reports_its_progress() -> None:
@@ -198,3 +212,68 @@ def test_an_unknown_preset_is_refused_at_once() -> None:
 def test_a_target_goes_with_dbca_only(method: str) -> None:
     with pytest.raises(ComdivError, match=f"goes with --method dbca, not {method}"):
         SplitSettings(method=method, target=0.5)
+
+
+def corpus_with_empty_ones(empty: int) -> list[Problem]:
+    """The twin corpus, and problems that no expression is known of, or that have no operator."""
+    kinds = [None, parse("N0")]
+    return twin_corpus() + [Problem(f"x{n:02}", "en", f"{n} {'y' * n}", kinds[n % 2]) for n in range(empty)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_problems_without_compounds_are_spread_evenly(seed: int) -> None:
+    full = [
+        replace(problem, expression=None) if n % 4 == 0 else problem for n, problem in enumerate(generate("en", 400))
+    ]
+    extraction = extract(full)
+    empty = extraction.operators() == 0
+    settings = SplitSettings(clusterings=2, seed=seed, steps_per_item=50)
+    test = split_problems(extraction, settings)
+    assert test.sum() == 80
+    assert test[empty].sum() == 20
+    anywhere = split_problems(extraction, settings.changed(without_expression="anywhere", length_weight=0))
+    assert anywhere[empty].sum() > 24  # they cost a search nothing
+
+
+def test_problems_without_compounds_can_be_left_out() -> None:
+    problems = corpus_with_empty_ones(6)
+    assert problems_to_split(problems, BASIC) == problems
+    assert problems_to_split(problems, BASIC.changed(without_expression="drop")) == twin_corpus()
+
+
+def test_operators_and_their_numbers_are_alike_on_both_sides() -> None:
+    extraction = extract(list(generate("en", 600)))
+    settings = SplitSettings(clusterings=3, steps_per_item=100)
+    bounded, free = (
+        measure(extraction, split_problems(extraction, chosen), settings.extraction)
+        for chosen in (settings, settings.changed(operator_bound=1))
+    )
+    assert bounded.operator_divergence <= 0.01
+    assert bounded.operator_count_divergence is not None
+    assert bounded.operator_count_divergence <= 0.01
+    assert free.operator_divergence > 0.01
+
+
+def test_several_clusterings_hold_under_others() -> None:
+    extraction = extract(list(generate("en", 600)))
+    one, several = (
+        measure(extraction, split_problems(extraction, preset_settings("paper", clusterings=n)), ExtractionSettings())
+        for n in (1, 6)
+    )
+    assert several.compound_divergence_other_clusterings > one.compound_divergence_other_clusterings + 0.03
+
+
+def test_a_target_is_aimed_at_on_held_out_clusterings() -> None:
+    extraction = extract(list(generate("en", 600)))
+    settings = SplitSettings(clusterings=4, target=0.6, steps_per_item=100)
+    found = measure(extraction, split_problems(extraction, settings), settings.extraction)
+    assert found.compound_divergence_other_clusterings == pytest.approx(0.6, abs=0.01)
+    with pytest.raises(ComdivError, match=r"no split found with compound divergence 0\.99"):
+        split_problems(extraction, settings.changed(target=0.99))
+
+
+def test_the_papers_preset_can_be_changed_and_an_unknown_one_is_named() -> None:
+    assert preset_settings("paper", k=5).extraction == ExtractionSettings(k=5, clusterings=1)
+    assert preset_settings() == SplitSettings()
+    with pytest.raises(ComdivError, match=r"unknown preset 'papr'\. Did you mean 'paper'"):
+        preset_settings("papr")

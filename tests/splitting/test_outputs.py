@@ -98,12 +98,12 @@ def test_facts_have_source_every_setting_and_versions() -> None:
     assert facts["source"] == SOURCE
     assert facts["alpha"] == "keysers2020"
     assert facts["settings"].keys() == {
-        "method", "test_size", "alpha", "atom_bound", "length_weight", "target", "search", "steps_per_item", "twins",
-        "seed", "extraction", "validation_share",
+        "method", "test_size", "alpha", "atom_bound", "operator_bound", "without_expression", "length_weight", "target",
+        "search", "steps_per_item", "twins", "seed", "extraction", "validation_share",
     }  # fmt: skip
     assert facts["settings"]["seed"] == 7
     assert facts["settings"]["extraction"] == {
-        "k": 3, "window": 3, "atoms": "clusters", "commutative": True, "seed": 0,
+        "k": 3, "clusterings": 10, "window": 3, "commutative": True, "seed": 0,
     }  # fmt: skip
     assert {"comdiv", "numpy", "scikit-learn", "numba"} <= facts["versions"].keys()
 
@@ -111,7 +111,7 @@ def test_facts_have_source_every_setting_and_versions() -> None:
 def test_the_card_has_method_seed_and_every_line_of_the_table() -> None:
     _, measurement = build_dataset(EXTRACTION, split_problems(EXTRACTION, SETTINGS), SETTINGS, SOURCE)
     how, table = card_paragraphs(measurement, SETTINGS, SOURCE)
-    assert how == "Split of toys (1) by method `iid`, seed 0, k = 3 clusters of quantities."
+    assert how == "Split of toys (1) by method `iid`, seed 0, k = 3 clusters of quantities, 10 clusterings."
     assert table == markdown_table(measurement)
     assert "| training / test problems | 80 / 20 |" in table
     assert table.count("\n") == len(table_rows(measurement)) + 1

@@ -12,7 +12,8 @@ import comdiv.splitting.search
 from comdiv.errors import ComdivError
 from comdiv.splitting.divergence import ALPHA_PRESETS
 from comdiv.splitting.encoding import Encoded, encode
-from comdiv.splitting.search import Search, SplitResult, find_split, random_split
+from comdiv.splitting.search import Bounded, Search, SplitResult, find_split, random_split
+from comdiv.splitting.sides import atom_divergence, compound_divergence
 
 SEARCHES: tuple[Search, ...] = ("anneal", "greedy")
 
@@ -55,10 +56,7 @@ def test_a_result_says_what_its_mask_says(search: Search) -> None:
 def test_anneal_reaches_more_than_greedy_and_greedy_more_than_chance() -> None:
     encoded = encode_sentences(sentences(1000))
     masks = [random_split(encoded, 200, seed) for seed in range(3)]
-    by_chance = max(
-        comdiv.splitting.search.split_result(encoded, m, ALPHA_PRESETS["paper"], 200, 0).compound_divergence
-        for m in masks
-    )
+    by_chance = max(compound_divergence(encoded, m, ALPHA_PRESETS["paper"]) for m in masks)
     greedy, anneal = (
         find_split(encoded, test_size=200, search=search).compound_divergence for search in ("greedy", "anneal")
     )
@@ -136,3 +134,40 @@ def test_a_side_without_compounds_is_avoided() -> None:
     encoded = encode(range(10), lambda i: ["a"], lambda i: [i] if i < 2 else [])
     result = find_split(encoded, test_size=2, atom_bound=None)
     assert result.test_mask[:2].sum() == 1
+
+
+def two_views() -> tuple[list[str], list[Encoded]]:
+    """Words of three letters: compounds are pairs of neighbours in the one view, of first and last in the other."""
+    corpus = sentences(300)
+    ends = encode(corpus, lambda s: [s[0], s[-1]], lambda s: [(s[0], s[-1])] * 2)
+    return corpus, [encode_sentences(corpus), ends]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_several_views_diverge_together_and_atoms_are_held_in_each(search: Search) -> None:
+    _, views = two_views()
+    alphas = ALPHA_PRESETS["paper"]
+    result = find_split(views, test_size=60, search=search, atom_bound=0.02)
+    own = [compound_divergence(view, result.test_mask, alphas) for view in views]
+    assert result.compound_divergence == pytest.approx(np.mean(own))
+    assert max(atom_divergence(view, result.test_mask, alphas) for view in views) <= 0.02
+    first_only = find_split(views[0], test_size=60, search=search, atom_bound=0.02).test_mask
+    assert own[1] > compound_divergence(views[1], first_only, alphas) + 0.1
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_whatever_else_is_bounded_stays_alike(search: Search) -> None:
+    corpus, views = two_views()
+    starts = encode(corpus, lambda s: [s[:3]], lambda s: [s]).atoms  # what a search would rather separate
+    bounded = Bounded("start", starts, 0.5, 0.2)
+    result = find_split(views, test_size=60, search=search, atom_bound=0.05, also_bounded=[bounded])
+    assert bounded.divergence(result.test_mask) <= 0.2
+    without = find_split(views, test_size=60, search=search, atom_bound=0.05)
+    assert bounded.divergence(without.test_mask) > 0.2
+
+
+def test_the_error_names_the_distribution_that_could_not_be_held() -> None:
+    corpus, views = two_views()
+    unequal = encode(corpus, lambda s: [s], lambda s: [s]).atoms
+    with pytest.raises(ComdivError, match=r"no split found with word divergence at most 0\.01: .* a higher word bound"):
+        find_split(views, test_size=60, atom_bound=0.05, also_bounded=[Bounded("word", unequal, 0.5, 0.01)])

@@ -29,7 +29,7 @@ def test_counts_are_those_of_the_measurement(folder: Path) -> None:
     library = Library.read(folder)
     cluster_map = map_clusters(library)
     assert cluster_map is not None
-    assert cluster_map.settings == ExtractionSettings(k=6, window=2, seed=3)
+    assert cluster_map.settings == ExtractionSettings(k=6, window=2, seed=3, clusterings=1)
     extraction = extract([entry.problem for entry in library.entries], window=2)
     parts = {entry.problem.id: entry.part for entry in library.entries}
     test = np.array([parts[problem.id] == "test" for problem in extraction.problems])

@@ -38,6 +38,7 @@ class Options:
     without: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
     said_only: bool = False
+    show_defaults: bool = False  # with `said_only`: the defaults are the class's own, unless a preset has others
 
     def load(self) -> "type[Settings]":
         """The settings class."""
@@ -88,7 +89,7 @@ def _expanded(verb: Callable[..., None], settings: Mapping[str, Options]) -> Cal
     for parameter in inspect.signature(verb).parameters.values():
         if parameter.name in settings:
             options = settings[parameter.name]
-            parameters += (_parameter(entry, options.said_only) for entry in options.entries())
+            parameters += (_parameter(entry, options) for entry in options.entries())
         else:
             kind = inspect.Parameter.KEYWORD_ONLY
             parameters.append(parameter.replace(kind=kind, annotation=hints[parameter.name]))
@@ -104,16 +105,17 @@ def _expanded(verb: Callable[..., None], settings: Mapping[str, Options]) -> Cal
     return call
 
 
-def _parameter(entry: "SettingEntry", said_only: bool) -> inspect.Parameter:
+def _parameter(entry: "SettingEntry", options: Options) -> inspect.Parameter:
     """A setting as a parameter of a function, in the form that typer reads."""
     kind = _kind(entry)
     low, high = (_bound(entry, name) for name in ("ge", "le"))
     names = entry.names
-    can_be_off = said_only or entry.default is True  # a switch that is off by default needs no --no-NAME
+    can_be_off = options.said_only or entry.default is True  # a switch that is off by default needs no --no-NAME
     if kind is bool and can_be_off and "/" not in names[0]:
         names = (f"{names[0]}/--no-{names[0].removeprefix('--')}", *names[1:])
-    info = typer.Option(*names, help=entry.field.description, min=low, max=high)
-    default = None if said_only or kind == list[str] else _written(entry.default)
+    shown = str(_written(entry.default)) if options.show_defaults and entry.default is not None else True
+    info = typer.Option(*names, help=entry.field.description, min=low, max=high, show_default=shown)
+    default = None if options.said_only or kind == list[str] else _written(entry.default)
     annotation = Annotated[kind if default is not None else kind | None, info]  # type: ignore[valid-type]
     return inspect.Parameter(entry.key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 

@@ -1,7 +1,7 @@
 """`comdiv split`: compositional, i.i.d., length and template splits of any corpus."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,31 +12,37 @@ if TYPE_CHECKING:
     from comdiv.corpora.corpus_options import CorpusOptions
     from comdiv.splitting.choice import SplitSeries
     from comdiv.splitting.measurement import Measurement
-    from comdiv.splitting.methods import SplitSettings
 
 
 @takes(
-    settings=Options("comdiv.splitting.methods:SplitSettings", without=("k", "target")),
+    changes=Options(
+        "comdiv.splitting.methods:SplitSettings", without=("k", "target"), said_only=True, show_defaults=True
+    ),
     series=Options("comdiv.splitting.choice:SplitSeries"),
     reading=READING,
 )
 def split(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the dataset; for several datasets, one subfolder each.")],
-    settings: "SplitSettings",
+    changes: dict[str, Any],
     series: "SplitSeries",
     reading: "CorpusOptions",
+    preset: Annotated[
+        str, typer.Option(help="comdiv, or paper: one clustering, and only its atoms are alike on both sides (§III-A).")
+    ] = "comdiv",
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
     """Split a corpus so that test needs new compositions of what train has (§III-A), or by a control method."""
     from comdiv.cli.measure import print_measurement
+    from comdiv.splitting.methods import preset_settings
     from comdiv.verbs import benchmarks
 
     def show(folder: Path, measurement: "Measurement") -> None:
         if not json:
             print_measurement(measurement, str(folder))
 
+    settings = preset_settings(preset, **changes)
     facts = benchmarks.split(source, out, settings, series, reading=reading, force=force, observer=TERMINAL, each=show)
     if json:
         print_json(facts if len(facts) > 1 else facts[str(out)])

@@ -5,7 +5,7 @@ when keys were introduced, which never change), and the keys of the cells that i
 
 - a release changes no key; whoever changes what a kind computes raises its number in `SCHEMAS`;
 - a new default changes no key: plans that relied on the old one now have other settings, and so other cells;
-- a new setting changes no key while it has its default, which must keep the earlier behaviour.
+- a new setting changes no key while it keeps the earlier behaviour, by its default or by `_EARLIER_BEHAVIOUR`.
 
 Results from before baselines have keys of another form; `adopt_cells` renames their cells.
 """
@@ -65,8 +65,15 @@ def _plain(value: Any) -> Any:
 
 
 def _reference(kind: Kind, recipe: Record) -> Record:
-    """The baseline of a kind, with the present defaults of settings that are newer than it."""
-    return _laid_over(_present_defaults(kind, recipe), baseline()[kind])
+    """The baseline of a kind, with the defaults of settings that are newer than it."""
+    newer = _laid_over(_present_defaults(kind, recipe), _EARLIER_BEHAVIOUR.get(kind, {}))
+    return _laid_over(newer, baseline()[kind])
+
+
+# Settings newer than the baseline whose defaults do something new: the values that keep the earlier behaviour.
+_EARLIER_BEHAVIOUR: Mapping[str, Record] = {
+    "dataset": {"split": {"operator_bound": None, "without_expression": "anywhere", "extraction": {"clusterings": 1}}}
+}
 
 
 def _laid_over(record: Record, other: Record) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from comdiv.augmentation.options import AugmentationOptions
 from comdiv.errors import ComdivError, located, unknown_name
 from comdiv.loading import load_mapping
 from comdiv.settings import Settings, complaint
-from comdiv.splitting.methods import SplitSettings
+from comdiv.splitting.methods import PRESETS, SplitSettings
 from comdiv.synthesis import SynthesisOptions
 
 Name = str
@@ -62,7 +62,14 @@ class PlanPart(Settings):
 class SplitPlan(SplitSettings):
     """A split of a corpus: the options of `comdiv split` under the same names; one dataset per entry of `targets`."""
 
+    preset: Literal["comdiv", "paper"] = Field(default="comdiv", description="The preset of `comdiv split`.")
     targets: tuple[float, ...] = Field(default=(), description="Compound divergences, with one dataset for each.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_preset(cls, values: Any) -> Any:
+        """What the preset says, where the plan says nothing else."""
+        return {**PRESETS.get(values.get("preset", "comdiv"), {}), **values} if isinstance(values, Mapping) else values
 
     @model_validator(mode="after")
     def _targets_are_for_dbca(self) -> "SplitPlan":
@@ -74,7 +81,7 @@ class SplitPlan(SplitSettings):
 
     def settings(self, target: float | None) -> SplitSettings:
         """The settings of one dataset."""
-        return SplitSettings.checked(**{**self.model_dump(exclude={"targets"}), "target": target})
+        return SplitSettings.checked(**{**self.model_dump(exclude={"preset", "targets"}), "target": target})
 
 
 class SynthesisPlan(SynthesisOptions):

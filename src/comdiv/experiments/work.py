@@ -64,12 +64,13 @@ def _dataset(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
     from comdiv.splitting.extraction import extract
-    from comdiv.splitting.methods import SplitSettings, split_problems
+    from comdiv.splitting.methods import SplitSettings, problems_to_split, split_problems
     from comdiv.splitting.outputs import corpus_facts, write_split
 
     settings = SplitSettings.checked(**recipe["split"])
     corpus = _corpus(recipe, place)
-    extraction = extract(corpus.problems, window=settings.extraction.window)
+    taken = problems_to_split(corpus.problems, settings)
+    extraction = extract(taken, window=settings.extraction.window)
     test = split_problems(extraction, settings, lambda done, total: place.progress("searching", done, total, ""))
     write_split(out, extraction, test, settings, corpus_facts(corpus))
 
@@ -141,8 +142,7 @@ def _measurement(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
     place.progress("measuring", 0, 1, "")
     dataset = read_dataset(place.data())
-    made_with = dataset.facts.get("settings", {}).get("extraction", {})
-    settings = ExtractionSettings.checked(**{**made_with, "k": recipe["k"]})
+    settings = ExtractionSettings.recorded(dataset.facts).changed(k=recipe["k"])
     measurement = measure_sides(dataset.training_side, dataset.test, settings, alpha=recipe["alpha"])
     write_measurement(measurement, place.folder / "measurement")
     return measurement.to_json()

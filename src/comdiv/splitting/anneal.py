@@ -5,9 +5,8 @@ two levels. First whole blocks move: a block is all units that share their most 
 of each compound, which single exchanges cannot change at low temperature. Then twin groups move one by one.
 """
 
-import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +14,9 @@ import numpy as np
 from comdiv.groups import draw_groups
 from comdiv.splitting.anneal_loop import objective_of, recompute, run_slice
 from comdiv.splitting.anneal_state import TEST, Goal, Level, Walk, make_level, start_walk
-from comdiv.splitting.divergence import ROUNDING, Alphas
+from comdiv.splitting.divergence import ROUNDING
 from comdiv.splitting.encoding import Encoded, Integers, Mask
-from comdiv.splitting.sides import bound_missed, compound_divergence, random_split, target_missed
+from comdiv.splitting.sides import SearchSpace, bound_missed, random_split, target_missed
 
 Progress = Callable[[int, int], None]
 
@@ -48,18 +47,17 @@ LENGTH_TOLERANCE = math.log(1.01)
 class AnnealSettings:
     """What to search for, and for how long."""
 
-    alphas: Alphas
-    atom_bound: float | None
     length_weight: float
     target: float | None
     steps_per_item: int
     seed: int
 
-    def goal(self, *, target: float | None) -> Goal:
+    def goal(self, space: SearchSpace, *, target: float | None) -> Goal:
         """The objective in the form that the compiled loop uses."""
+        bounds = [bounded.bound for bounded in space.bounded]
         return Goal(
             target=-1.0 if target is None else target,
-            bound=NO_BOUND if self.atom_bound is None else max(self.atom_bound - MARGIN, ROUNDING / 10),
+            bounds=np.array([NO_BOUND if bound is None else max(bound - MARGIN, ROUNDING / 10) for bound in bounds]),
             atom_weight=ATOM_WEIGHT,
             length_weight=self.length_weight,
         )
@@ -73,7 +71,8 @@ class Walked:
     objective: float
     within_bound: bool
     compound_divergence: float
-    lowest_atom_divergence: float
+    excess: float  # least ever, of all bounded divergences together
+    nearest: Sequence[float]  # the bounded divergences where the excess was least
 
 
 class _Meter:
@@ -93,37 +92,36 @@ class _Meter:
 
 
 def anneal(
-    encoded: Encoded, test_size: int, settings: AnnealSettings, progress: Progress | None = None
+    space: SearchSpace, test_size: int, settings: AnnealSettings, progress: Progress | None = None
 ) -> tuple[Mask, int]:
     """The best split found, as a mask over items, and the number of steps it took.
 
-    Raises `ComdivError` if no state met the bound on the atom divergence, or the target.
+    Raises `ComdivError` if no state met all bounds, or the target.
     """
-    start = random_split(encoded, test_size, settings.seed)
-    meter = _Meter(settings.steps_per_item * encoded.items, progress)
+    start = random_split(space.encoded, test_size, settings.seed)
+    meter = _Meter(settings.steps_per_item * space.encoded.items, progress)
     seek = _highest if settings.target is None else _at_target
-    found = seek(make_level(encoded, settings.alphas), start, settings, meter)
+    found = seek(space, make_level(space, space.encoded.groups), start, settings, meter)
     meter.finish()
     return found.test_mask, meter.done
 
 
-def _highest(level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+def _highest(space: SearchSpace, level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
     """Compound divergence as high as possible: blocks first, then twin groups from the best arrangements of blocks."""
-    goal = settings.goal(target=None)
+    goal = settings.goal(space, target=None)
     block_steps = int(meter.total * BLOCK_SHARE) // BLOCK_STARTS
     group_steps = (meter.total - BLOCK_STARTS * block_steps) // REFINED_STARTS
     found: list[Walked] = []
-    for rank, arranged in enumerate(_arrange_blocks(level.encoded, start, settings, goal, block_steps, meter)):
+    for rank, arranged in enumerate(_arrange_blocks(space, start, settings, goal, block_steps, meter)):
         seed = _seed(settings.seed, "groups", rank)
         found.append(_walk(level, arranged, goal, GROUP_TEMPERATURES, group_steps, seed, meter))
     if not any(walked.within_bound for walked in found):
-        # Blocks are too coarse for the size or the bound; a random split lies near D_a = 0.
+        # Blocks are too coarse for the size or the bounds; a random split lies near D_a = 0.
         seed = _seed(settings.seed, "groups", REFINED_STARTS)
         found.append(_walk(level, start, goal, RANDOM_START_TEMPERATURES, group_steps, seed, meter))
     best = max(found, key=_quality)
     if not best.within_bound:
-        assert settings.atom_bound is not None  # without a bound, every state is within it
-        raise bound_missed(settings.atom_bound, min(walked.lowest_atom_divergence for walked in found))
+        raise bound_missed(space.bounded, min(found, key=lambda walked: walked.excess).nearest)
     return best
 
 
@@ -132,19 +130,19 @@ def _quality(walked: Walked) -> tuple[bool, float]:
 
 
 def _arrange_blocks(
-    encoded: Encoded, start: Mask, settings: AnnealSettings, goal: Goal, steps: int, meter: _Meter
+    space: SearchSpace, start: Mask, settings: AnnealSettings, goal: Goal, steps: int, meter: _Meter
 ) -> list[Mask]:
     """The best few walks over blocks, filled up to the size of `start`; fewer or none if the sizes do not add up."""
-    blocks = make_level(dataclasses.replace(encoded, groups=_blocks(encoded)), settings.alphas)
+    blocks = make_level(space, _blocks(space.encoded))
     size = int(start.sum())
     found: list[Walked] = []
     for attempt in range(BLOCK_STARTS):
         seed = _seed(settings.seed, "blocks", attempt)
-        test_mask = draw_groups(blocks.sizes, size, np.random.default_rng(seed))[blocks.encoded.groups]
+        test_mask = draw_groups(blocks.sizes, size, np.random.default_rng(seed))[blocks.groups]
         if test_mask.any():
             found.append(_walk(blocks, test_mask, goal, BLOCK_TEMPERATURES, steps, seed, meter))
     found.sort(key=_quality, reverse=True)
-    filled = (_fill_up(encoded, walked.test_mask, size, settings.seed) for walked in found[:REFINED_STARTS])
+    filled = (_fill_up(space.encoded, walked.test_mask, size, settings.seed) for walked in found[:REFINED_STARTS])
     return [test_mask for test_mask in filled if test_mask is not None]
 
 
@@ -180,19 +178,19 @@ def _fill_up(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | 
     return filled if int(filled.sum()) == size else None
 
 
-def _at_target(level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+def _at_target(space: SearchSpace, level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
     """Compound divergence at the target: up from a random split or, if that gets stuck, down from the highest."""
     target = settings.target
     assert target is not None
-    by_chance = compound_divergence(level.encoded, start, settings.alphas)
-    goal = settings.goal(target=target)
+    by_chance = space.compound_divergence(start)
+    goal = settings.goal(space, target=target)
     found: Walked | None = None
     if target >= by_chance - TARGET_TOLERANCE:
         steps = meter.total // 3
         found = _walk(level, start, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
         if _is_reached(found, target):
             return found
-    highest = _highest(level, start, settings, meter)
+    highest = _highest(space, level, start, settings, meter)
     if by_chance - TARGET_TOLERANCE <= target <= highest.compound_divergence + TARGET_TOLERANCE:
         top = highest.test_mask
         down = _walk(level, top, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
@@ -240,9 +238,10 @@ def _walked(level: Level, walk: Walk) -> Walked:
     within_bound = bool(np.isfinite(walk.best.scores[0]))
     side = walk.best.side if within_bound else walk.units.side
     return Walked(
-        test_mask=(side == TEST)[level.encoded.groups],
+        test_mask=(side == TEST)[level.groups],
         objective=float(walk.best.scores[0]) if within_bound else float(objective_of(walk)),
         within_bound=within_bound,
         compound_divergence=float(walk.best.scores[1]),
-        lowest_atom_divergence=float(walk.best.lowest_atom_divergence[0]),
+        excess=float(walk.best.excess[0]),
+        nearest=walk.best.nearest.tolist(),
     )

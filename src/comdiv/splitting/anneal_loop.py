@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from comdiv.splitting.anneal_state import TEST, TRAIN, Goal, Sums, Units, Walk
+from comdiv.splitting.encoding import Floats
 
 Function = TypeVar("Function", bound=Callable[..., object])
 RandomState = npt.NDArray[np.uint64]  # (1)
@@ -33,54 +34,74 @@ def compiled(function: Function) -> Function:
 
 @compiled
 def shift(sums: Sums, unit: int, to: int) -> None:
-    """Move a unit's counts to the other side and keep the numerator current."""
+    """Move a unit's counts to the other side and keep the numerators current."""
     away = 1 - to
     for entry in range(sums.offsets[unit], sums.offsets[unit + 1]):
+        kind = sums.kinds[sums.ids[entry]]
+        train_power, test_power = sums.train_powers[sums.powers[kind]], sums.test_powers[sums.powers[kind]]
         sides = sums.sides[sums.ids[entry]]
-        before = sums.train_power[sides[TRAIN]] * sums.test_power[sides[TEST]]
+        before = train_power[sides[TRAIN]] * test_power[sides[TEST]]
         sides[to] += sums.counts[entry]
         sides[away] -= sums.counts[entry]
-        sums.numerator[0] += sums.train_power[sides[TRAIN]] * sums.test_power[sides[TEST]] - before
-    sums.totals[to] += sums.unit_totals[unit]
-    sums.totals[away] -= sums.unit_totals[unit]
+        sums.numerators[kind] += train_power[sides[TRAIN]] * test_power[sides[TEST]] - before
+    for kind in range(len(sums.numerators)):
+        sums.totals[kind, to] += sums.unit_totals[unit, kind]
+        sums.totals[kind, away] -= sums.unit_totals[unit, kind]
 
 
 @compiled
 def recompute(sums: Sums) -> float:
-    """Set the numerator to its exact value; returns how far the divergence had drifted."""
-    exact = 0.0
+    """Set the numerators to their exact values; returns how far the divergences had drifted, at most."""
+    exact = np.zeros(len(sums.numerators))
     for identifier in range(len(sums.sides)):
-        exact += sums.train_power[sums.sides[identifier, TRAIN]] * sums.test_power[sums.sides[identifier, TEST]]
-    drift = abs(exact - sums.numerator[0])
-    sums.numerator[0] = exact
-    return float(drift / max(1.0, sums.train_power[sums.totals[TRAIN]] * sums.test_power[sums.totals[TEST]]))
+        kind = sums.kinds[identifier]
+        train, test = sums.sides[identifier, TRAIN], sums.sides[identifier, TEST]
+        exact[kind] += sums.train_powers[sums.powers[kind], train] * sums.test_powers[sums.powers[kind], test]
+    drift = 0.0
+    for kind in range(len(exact)):
+        power, train, test = sums.powers[kind], sums.totals[kind, TRAIN], sums.totals[kind, TEST]
+        whole = max(1.0, sums.train_powers[power, train] * sums.test_powers[power, test])
+        drift = max(drift, abs(exact[kind] - sums.numerators[kind]) / whole)
+        sums.numerators[kind] = exact[kind]
+    return drift
 
 
 @compiled
-def divergence_of(sums: Sums, when_empty: float) -> float:
-    """The divergence from the sums; `when_empty` stands for a side that has nothing to count."""
-    if sums.totals[TRAIN] == 0 or sums.totals[TEST] == 0:
+def divergence_of(sums: Sums, kind: int, when_empty: float) -> float:
+    """The divergence of a kind from the sums; `when_empty` stands for a side that has nothing to count."""
+    train, test = sums.totals[kind, TRAIN], sums.totals[kind, TEST]
+    if train == 0 or test == 0:
         return when_empty
-    whole = sums.train_power[sums.totals[TRAIN]] * sums.test_power[sums.totals[TEST]]
-    return float(1.0 - sums.numerator[0] / whole)
+    whole = sums.train_powers[sums.powers[kind], train] * sums.test_powers[sums.powers[kind], test]
+    return float(1.0 - sums.numerators[kind] / whole)
 
 
 @compiled
 def divergence_after(sums: Sums, unit: int, to: int, when_empty: float) -> float:
-    """The divergence if a unit moved, without moving it."""
+    """The divergence of the first kind if a unit moved, without moving it."""
     sign = 1 if to == TEST else -1
-    numerator = sums.numerator[0]
+    numerator = sums.numerators[0]
+    train_power, test_power = sums.train_powers[0], sums.test_powers[0]
     for entry in range(sums.offsets[unit], sums.offsets[unit + 1]):
         identifier = sums.ids[entry]
         train, test = sums.sides[identifier, TRAIN], sums.sides[identifier, TEST]
         change = sign * sums.counts[entry]
-        numerator += sums.train_power[train - change] * sums.test_power[test + change]
-        numerator -= sums.train_power[train] * sums.test_power[test]
-    train_total = sums.totals[TRAIN] - sign * sums.unit_totals[unit]
-    test_total = sums.totals[TEST] + sign * sums.unit_totals[unit]
+        numerator += train_power[train - change] * test_power[test + change]
+        numerator -= train_power[train] * test_power[test]
+    train_total = sums.totals[0, TRAIN] - sign * sums.unit_totals[unit, 0]
+    test_total = sums.totals[0, TEST] + sign * sums.unit_totals[unit, 0]
     if train_total == 0 or test_total == 0:
         return when_empty
-    return float(1.0 - numerator / (sums.train_power[train_total] * sums.test_power[test_total]))
+    return float(1.0 - numerator / (train_power[train_total] * test_power[test_total]))
+
+
+@compiled
+def excess_of(atoms: Sums, bounds: Floats) -> float:
+    """By how much the divergences of the kinds exceed their bounds, together."""
+    excess = 0.0
+    for kind in range(len(bounds)):
+        excess += max(0.0, divergence_of(atoms, kind, 1.0) - bounds[kind])
+    return excess
 
 
 @compiled
@@ -156,13 +177,16 @@ def _change_side(walk: Walk, unit: int) -> None:
 def _record(walk: Walk, objective: float) -> None:
     """Record the current state if it is the best so far; the cost depends only on what moved since the last best."""
     best = walk.best
-    atom_divergence = divergence_of(walk.atoms, 1.0)
-    best.lowest_atom_divergence[0] = min(best.lowest_atom_divergence[0], atom_divergence)
-    countable = walk.compounds.totals[TRAIN] > 0 and walk.compounds.totals[TEST] > 0
-    if not countable or atom_divergence > walk.goal.bound or objective <= best.scores[0]:
+    excess = excess_of(walk.atoms, walk.goal.bounds)
+    if excess < best.excess[0]:
+        best.excess[0] = excess
+        for kind in range(len(best.nearest)):
+            best.nearest[kind] = divergence_of(walk.atoms, kind, 1.0)
+    countable = walk.compounds.totals[0, TRAIN] > 0 and walk.compounds.totals[0, TEST] > 0
+    if not countable or excess > 0.0 or objective <= best.scores[0]:
         return
     best.scores[0] = objective
-    best.scores[1] = divergence_of(walk.compounds, 0.0)
+    best.scores[1] = divergence_of(walk.compounds, 0, 0.0)
     best.scores[2] = length_off(walk.units, 0.0)
     for index in range(best.moved_count[0]):
         unit = best.moved[index]
@@ -174,8 +198,8 @@ def _record(walk: Walk, objective: float) -> None:
 @compiled
 def objective_of(walk: Walk) -> float:
     """J of the current state."""
-    excess = max(0.0, divergence_of(walk.atoms, 1.0) - walk.goal.bound)
-    gain = gain_of(walk.goal, divergence_of(walk.compounds, 0.0))
+    excess = excess_of(walk.atoms, walk.goal.bounds)
+    gain = gain_of(walk.goal, divergence_of(walk.compounds, 0, 0.0))
     return float(gain - walk.goal.atom_weight * excess - walk.goal.length_weight * length_off(walk.units, 0.0))
 
 
@@ -198,16 +222,15 @@ def _complete(walk: Walk, held: int, least: float, keep_bound: bool) -> bool:
     attained -= goal.length_weight * length_off(units, change)
     if attained < least:
         return False
-    before = divergence_of(walk.atoms, 1.0)
-    numerator = walk.atoms.numerator[0]
+    before = excess_of(walk.atoms, goal.bounds)
+    walk.numerators[:] = walk.atoms.numerators
     for index in range(held):
         shift(walk.atoms, hand[index], 1 - units.side[hand[index]])
-    after = divergence_of(walk.atoms, 1.0)
-    excess = max(0.0, after - goal.bound)
-    if attained - goal.atom_weight * excess < least or (keep_bound and excess > 0 and after >= before):
+    after = excess_of(walk.atoms, goal.bounds)
+    if attained - goal.atom_weight * after < least or (keep_bound and after > 0 and after >= before):
         for index in range(held):
             shift(walk.atoms, hand[index], units.side[hand[index]])
-        walk.atoms.numerator[0] = numerator
+        walk.atoms.numerators[:] = walk.numerators
         return False
     shift(walk.compounds, last, to)
     for index in range(held):
@@ -225,7 +248,7 @@ def run_slice(walk: Walk, temperature: float, steps: int, keep_bound: bool) -> i
     """
     compounds, units, goal, hand = walk.compounds, walk.units, walk.goal, walk.hand
     objective = objective_of(walk)
-    gain = gain_of(goal, divergence_of(compounds, 0.0))
+    gain = gain_of(goal, divergence_of(compounds, 0, 0.0))
     _record(walk, objective)
     exchanges = 0
     while steps > 0:
@@ -235,14 +258,14 @@ def run_slice(walk: Walk, temperature: float, steps: int, keep_bound: bool) -> i
         surplus = gain_of(goal, divergence_after(compounds, first, to, 0.0)) - gain
         if surplus < _allowed_loss(walk.random, temperature):
             continue
-        numerator = compounds.numerator[0]
+        numerator = compounds.numerators[0]
         shift(compounds, first, to)
         hand[0], held, open_size, tries, done = first, 1, units.sizes[first], PATIENCE, False
         while steps > 0 and tries > 0 and not done:
             steps -= 1
             tries -= 1
             unit = _random_on_side(walk, to)
-            usable = units.sizes[unit] <= open_size and units.kinds[unit] != units.kinds[first]
+            usable = units.sizes[unit] <= open_size and units.alike[unit] != units.alike[first]
             for index in range(1, held):
                 usable = usable and hand[index] != unit
             if not usable:
@@ -261,10 +284,10 @@ def run_slice(walk: Walk, temperature: float, steps: int, keep_bound: bool) -> i
         if done:
             exchanges += 1
             objective = objective_of(walk)
-            gain = gain_of(goal, divergence_of(compounds, 0.0))
+            gain = gain_of(goal, divergence_of(compounds, 0, 0.0))
             _record(walk, objective)
         else:
             for index in range(held):
                 shift(compounds, hand[index], units.side[hand[index]])
-            compounds.numerator[0] = numerator
+            compounds.numerators[0] = numerator
     return exchanges

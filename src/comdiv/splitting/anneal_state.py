@@ -3,34 +3,37 @@
 The arrays are changed in place during a walk. Nothing outside `anneal` sees them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from comdiv.splitting.divergence import Alphas
-from comdiv.splitting.encoding import Encoded, Floats, Incidence, Integers, Mask, offsets_of
+from comdiv.splitting.encoding import Floats, Incidence, Integers, Mask, offsets_of, side_by_side
+from comdiv.splitting.sides import SearchSpace
 
 TRAIN, TEST = 0, 1
 
 
 class Sums(NamedTuple):
-    """Counts of atoms (or of compounds) on both sides, with the numerator of their Chernoff coefficient kept current.
+    """Counts of ids on both sides, with the numerators of their Chernoff coefficients kept current.
 
-    An id that only one unit has can never be on both sides. It adds nothing to the numerator, so it is not listed, but
-    it counts in the totals.
+    Ids are of one or several kinds, each a distribution of its own. An id that only one unit has can never be on both
+    sides: it adds nothing to the numerator, so it is not listed, but it counts in the totals.
     """
 
     offsets: Integers  # (units + 1)
     ids: Integers  # (entries)
     counts: Integers  # (entries)
-    unit_totals: Integers  # (units)
+    kinds: Integers  # (width): the kind of each id
+    unit_totals: Integers  # (units, kinds)
     sides: Integers  # (width, 2): how often an id occurs in train and in test
-    totals: Integers  # (2)
-    numerator: Floats  # (1): Σ train^α test^(1-α) over ids
-    train_power: Floats  # (sum of totals + 1): n^α, so that the loop needs no powers
-    test_power: Floats  # (sum of totals + 1): n^(1-α)
+    totals: Integers  # (kinds, 2)
+    numerators: Floats  # (kinds): Σ train^α test^(1-α) over the ids of a kind
+    powers: Integers  # (kinds): the row of the tables of powers for the α of a kind
+    train_powers: Floats  # (different αs, largest total + 1): n^α, so that the loop needs no powers
+    test_powers: Floats  # (different αs, largest total + 1): n^(1-α)
 
 
 class Units(NamedTuple):
@@ -38,7 +41,7 @@ class Units(NamedTuple):
 
     sizes: Integers  # (units)
     lengths: Floats  # (units)
-    kinds: Integers  # (units): equal for units with the same compounds
+    alike: Integers  # (units): equal for units with the same compounds
     side: Integers  # (units)
     order: Integers  # (units)
     place: Integers  # (units): the position of each unit in `order`
@@ -51,7 +54,7 @@ class Goal(NamedTuple):
     """The objective: compound divergence (or closeness to a target), minus penalties for atoms and lengths."""
 
     target: float  # negative: as high as possible
-    bound: float  # on the atom divergence; above 1: no bound
+    bounds: Floats  # (kinds of atoms): on the divergence of each; above 1: no bound
     atom_weight: float
     length_weight: float
 
@@ -64,18 +67,20 @@ class Best(NamedTuple):
     moved_count: Integers  # (1)
     is_moved: npt.NDArray[np.bool_]  # (units)
     scores: Floats  # (3): objective, compound divergence and |log length ratio| of that state
-    lowest_atom_divergence: Floats  # (1), within the bound or not
+    excess: Floats  # (1): the least that the atom divergences were above their bounds, all together
+    nearest: Floats  # (kinds of atoms): the divergences in that state
 
 
 class Walk(NamedTuple):
     """The complete state of a walk."""
 
-    compounds: Sums
-    atoms: Sums
+    compounds: Sums  # of one kind
+    atoms: Sums  # of several kinds, each within a bound of its own
     units: Units
     goal: Goal
     best: Best
     hand: Integers  # (largest unit + 1): the exchange being assembled; the first unit moves one way, the others back
+    numerators: Floats  # (kinds of atoms): those before the exchange that is being tried
     random: npt.NDArray[np.uint64]  # (1)
 
 
@@ -83,35 +88,39 @@ class Walk(NamedTuple):
 class Level:
     """A corpus with its movable units, built once for all walks over them."""
 
-    encoded: Encoded
+    groups: Integers  # (items): the unit of each item
     sizes: Integers  # (units)
     lengths: Floats  # (units)
-    kinds: Integers  # (units)
+    alike: Integers  # (units)
     compounds: Sums  # with everything in train
     atoms: Sums  # with everything in train
 
     @property
     def mean_size(self) -> float:
-        return self.encoded.items / len(self.sizes)
+        return len(self.groups) / len(self.sizes)
 
 
-def make_level(encoded: Encoded, alphas: Alphas) -> Level:
-    """The level at which the groups of `encoded` move."""
-    groups = encoded.grouped()
+def make_level(space: SearchSpace, groups: Integers) -> Level:
+    """The level at which these groups of items move."""
+    count = int(groups.max()) + 1
+    compounds = space.compounds.merged(groups, count)
     return Level(
-        encoded=encoded,
-        sizes=encoded.group_sizes,
-        lengths=groups.lengths,
-        kinds=_kinds(groups.compounds),
-        compounds=_sums(groups.compounds, alphas.compounds),
-        atoms=_sums(groups.atoms, alphas.atoms),
+        groups=groups,
+        sizes=np.bincount(groups),
+        lengths=np.bincount(groups, weights=space.encoded.lengths, minlength=count).astype(np.float64),
+        alike=_alike(compounds),
+        compounds=_sums([compounds], [space.alphas.compounds]),
+        atoms=_sums(
+            [bounded.counts.merged(groups, count) for bounded in space.bounded],
+            [bounded.alpha for bounded in space.bounded],
+        ),
     )
 
 
 def start_walk(level: Level, test_mask: Mask, goal: Goal, seed: int) -> Walk:
     """The state of a walk that begins at `test_mask`, with the numerators still to be computed."""
     side = np.full(len(level.sizes), TRAIN, dtype=np.int64)
-    side[level.encoded.groups[test_mask]] = TEST
+    side[level.groups[test_mask]] = TEST
     order = np.argsort(side, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
@@ -121,7 +130,7 @@ def start_walk(level: Level, test_mask: Mask, goal: Goal, seed: int) -> Walk:
         units=Units(
             sizes=level.sizes,
             lengths=level.lengths,
-            kinds=level.kinds,
+            alike=level.alike,
             side=side,
             order=order,
             place=place,
@@ -136,33 +145,43 @@ def start_walk(level: Level, test_mask: Mask, goal: Goal, seed: int) -> Walk:
             moved_count=np.zeros(1, dtype=np.int64),
             is_moved=np.zeros(len(side), dtype=np.bool_),
             scores=np.array([-np.inf, 0.0, 0.0]),
-            lowest_atom_divergence=np.ones(1),
+            excess=np.full(1, np.inf),
+            nearest=np.ones(len(goal.bounds)),
         ),
         hand=np.zeros(int(level.sizes.max()) + 1, dtype=np.int64),
+        numerators=np.zeros(len(goal.bounds)),
         random=np.array([seed], dtype=np.uint64),
     )
 
 
-def _sums(incidence: Incidence, alpha: float) -> Sums:
-    rows = incidence.row_of_entry()
-    shared = np.bincount(incidence.ids, minlength=incidence.width) > 1  # (width)
-    kept = shared[incidence.ids]  # (entries)
-    ids = (np.cumsum(shared) - 1)[incidence.ids[kept]]
-    counts = incidence.counts[kept]
-    total = int(incidence.counts.sum())
+def _sums(tables: Sequence[Incidence], alphas: Sequence[float]) -> Sums:
+    """The sums of tables with the same rows, each a kind, with everything in train."""
+    table = side_by_side(tables)
+    rows = table.row_of_entry()
+    kinds = np.repeat(np.arange(len(tables)), [one.width for one in tables])  # (width)
+    unit_totals = np.stack([one.row_totals() for one in tables], axis=1)
+    shared = np.bincount(table.ids, minlength=table.width) > 1  # (width)
+    kept = shared[table.ids]  # (entries)
+    ids = (np.cumsum(shared) - 1)[table.ids[kept]]
+    counts = table.counts[kept]
     sides = np.zeros((int(shared.sum()), 2), dtype=np.int64)
     sides[:, TRAIN] = np.bincount(ids, weights=counts, minlength=len(sides))
-    numbers = np.arange(total + 1, dtype=np.float64)
+    totals = np.zeros((len(tables), 2), dtype=np.int64)
+    totals[:, TRAIN] = unit_totals.sum(axis=0)
+    different, powers = np.unique(alphas, return_inverse=True)
+    numbers = np.arange(int(totals.max()) + 1, dtype=np.float64)
     return Sums(
-        offsets=offsets_of(np.bincount(rows[kept], minlength=incidence.rows)),
+        offsets=offsets_of(np.bincount(rows[kept], minlength=table.rows)),
         ids=ids,
         counts=counts,
-        unit_totals=np.bincount(rows, weights=incidence.counts, minlength=incidence.rows).astype(np.int64),
+        kinds=kinds[shared],
+        unit_totals=unit_totals,
         sides=sides,
-        totals=np.array([total, 0]),
-        numerator=np.zeros(1),
-        train_power=numbers**alpha,
-        test_power=numbers ** (1.0 - alpha),
+        totals=totals,
+        numerators=np.zeros(len(tables)),
+        powers=powers.astype(np.int64),
+        train_powers=np.stack([numbers**alpha for alpha in different.tolist()]),
+        test_powers=np.stack([numbers ** (1.0 - alpha) for alpha in different.tolist()]),
     )
 
 
@@ -171,12 +190,12 @@ def _on_sides(sums: Sums, side: Integers) -> Sums:
     entry_in_test = np.repeat(side, np.diff(sums.offsets)) == TEST
     test = np.bincount(sums.ids[entry_in_test], weights=sums.counts[entry_in_test], minlength=len(sums.sides))
     sides = np.stack([sums.sides[:, TRAIN] - test, test], axis=1).astype(np.int64)
-    test_total = int(sums.unit_totals[side == TEST].sum())
-    totals = np.array([sums.totals[TRAIN] - test_total, test_total])
-    return sums._replace(sides=sides, totals=totals, numerator=np.zeros(1))
+    test_totals = sums.unit_totals[side == TEST].sum(axis=0)  # (kinds)
+    totals = np.stack([sums.totals[:, TRAIN] - test_totals, test_totals], axis=1)
+    return sums._replace(sides=sides, totals=totals, numerators=np.zeros_like(sums.numerators))
 
 
-def _kinds(compounds: Incidence) -> Integers:
+def _alike(compounds: Incidence) -> Integers:
     """Equal numbers for rows with equal entries: a sum of a random 64-bit number for each id, wrapping around."""
     words = np.random.default_rng(0).integers(2**64, size=compounds.width, dtype=np.uint64)
     sums = np.cumsum(words[compounds.ids] * compounds.counts.astype(np.uint64), dtype=np.uint64)

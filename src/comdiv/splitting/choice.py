@@ -8,9 +8,8 @@ from pydantic import Field, field_validator
 
 from comdiv.errors import ComdivError
 from comdiv.settings import Settings
-from comdiv.splitting.divergence import alphas_named, count_divergence
 from comdiv.splitting.extraction import Extraction
-from comdiv.splitting.measurement import iid_divergence
+from comdiv.splitting.measurement import divergence_to_report, iid_divergence
 from comdiv.splitting.methods import SearchProgress, SplitSettings, split_problems
 
 Criterion = Literal["lift", "divergence"]
@@ -88,12 +87,11 @@ def best_k(
     grows with k by sparsity alone. A target is ignored here: every k would reach it.
     """
     scores: dict[int, float] = {}
-    alpha = alphas_named(settings.alpha).compounds
     for k in candidates:
         tried = settings.changed(target=None, k=k)
         test = split_problems(extraction, tried, progress)
         encoded = extraction.encoded(tried.extraction, twins=tried.twins)
-        scores[k] = count_divergence(encoded.compounds.totals(~test), encoded.compounds.totals(test), alpha)
+        scores[k] = divergence_to_report(extraction, test, tried.extraction, settings.alpha)
         if by == "lift":
             scores[k] -= iid_divergence(encoded, int(test.sum()), settings.alpha)
     return max(candidates, key=lambda k: scores[k]), scores

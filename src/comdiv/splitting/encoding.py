@@ -52,8 +52,19 @@ class Incidence:
         sums = np.bincount(self.ids[chosen], weights=self.counts[chosen], minlength=self.width)
         return sums.astype(np.int64)  # (width)
 
+    def only(self, rows: Mask) -> "Incidence":
+        """The same ids for some of the rows."""
+        kept = rows[self.row_of_entry()]
+        return Incidence(offsets_of(np.diff(self.offsets)[rows]), self.ids[kept], self.counts[kept], self.names)
+
+    def row_totals(self) -> Integers:
+        """How many things each row has."""
+        return np.bincount(self.row_of_entry(), weights=self.counts, minlength=self.rows).astype(np.int64)  # (rows)
+
     def merged(self, row_to_group: Integers, groups: int) -> "Incidence":
         """The same counts with rows summed by group."""
+        if np.array_equal(row_to_group, np.arange(self.rows)):
+            return self
         key = row_to_group[self.row_of_entry()] * max(self.width, 1) + self.ids
         unique, inverse = np.unique(key, return_inverse=True)
         counts = np.bincount(inverse, weights=self.counts, minlength=len(unique)).astype(np.int64)
@@ -79,17 +90,25 @@ class Encoded:
         """How many items each group has."""
         return np.bincount(self.groups)  # (groups)
 
-    def grouped(self) -> "Encoded":
-        """The same corpus with one item per group, as the search moves them."""
-        groups = len(self.group_sizes)
-        if np.array_equal(self.groups, np.arange(self.items)):
-            return self
-        return Encoded(
-            atoms=self.atoms.merged(self.groups, groups),
-            compounds=self.compounds.merged(self.groups, groups),
-            lengths=np.bincount(self.groups, weights=self.lengths, minlength=groups).astype(np.float64),
-            groups=np.arange(groups),
-        )
+    def only(self, items: Mask) -> "Encoded":
+        """The same for some of the items; whole groups, so that those that are left keep together."""
+        groups = np.unique(self.groups[items], return_inverse=True)[1]
+        return Encoded(self.atoms.only(items), self.compounds.only(items), self.lengths[items], groups)
+
+
+def side_by_side(tables: Sequence[Incidence]) -> Incidence:
+    """The ids of several tables with the same rows in one, those of each table after those of the ones before."""
+    if len(tables) == 1:
+        return tables[0]
+    shifts = offsets_of(np.array([table.width for table in tables]))
+    row = np.concatenate([table.row_of_entry() for table in tables])
+    order = np.argsort(row, kind="stable")
+    return Incidence(
+        offsets=np.sum([table.offsets for table in tables], axis=0),
+        ids=np.concatenate([table.ids + shift for table, shift in zip(tables, shifts, strict=False)])[order],
+        counts=np.concatenate([table.counts for table in tables])[order],
+        names=tuple(name for table in tables for name in table.names),
+    )
 
 
 def encode(

@@ -4,46 +4,71 @@
 quantity is represented by its context and clustered. Texts are read once, clusters computed once per k and seed.
 """
 
+import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import Annotated, Any, Literal
+from functools import cached_property
+from sys import intern
+from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from comdiv.errors import ComdivError
-from comdiv.expression import Constant, Expression, Reference, leaves, operator_count, subtrees, template
-from comdiv.expression.tree import COMMUTATIVE, Operation
+from comdiv.expression import template
+from comdiv.groups import group_numbers
 from comdiv.problem import Problem
 from comdiv.reading import Context, read
 from comdiv.settings import Option, Settings
-from comdiv.splitting.encoding import Encoded, encode
+from comdiv.splitting.compounds import CompoundKind, Nodes, lay_out
+from comdiv.splitting.encoding import Encoded, Integers
 
-AtomKind = Literal["clusters", "clusters+operators"]
-CompoundKind = Literal["subtrees", "whole"]
-CONSTANT = "C"
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
 WINDOW = 3  # tokens on each side: the interpretation of the paper that reproduces its Table I
+CLUSTERINGS = 10  # as many as it takes for a split that is as compositional under clusterings that it never saw
 MINI_BATCH_ABOVE = 30_000  # quantities
 INITIALISATIONS = 3
+UNITS_UP_TO = 100_000  # problems
 
 Vectorise = Callable[[Sequence[Context]], Any]
 
 
 class ExtractionSettings(Settings):
-    """How quantities become atoms. The defaults are the interpretation that reproduces the paper's Table I."""
+    """How quantities become atoms. But for `clusterings`, the defaults are those that reproduce the paper's Table I."""
 
     k: int = Field(default=10, ge=1, description="Number of clusters of quantities.")
+    clusterings: int = Field(
+        default=CLUSTERINGS,
+        ge=1,
+        le=100,
+        description="Number of clusterings, with consecutive seeds, under which a split is compositional; "
+        "the paper has 1.",
+    )
     window: int = Field(default=WINDOW, ge=1, description="Tokens of context on each side of a quantity.")
-    atoms: AtomKind = Field(default="clusters", description="What counts as an atom.")
     compounds: CompoundKind = Field(
         default="subtrees", description="What counts as a compound: every sub-expression, or only the whole one."
     )
     commutative: bool = Field(default=True, description="Whether a+b and b+a are the same compound.")
-    seed: Annotated[int, Option(key="cluster_seed")] = Field(default=0, ge=0, description="Seed of the clustering.")
+    seed: Annotated[int, Option(key="cluster_seed")] = Field(
+        default=0, ge=0, description="Seed of the first clustering."
+    )
+
+    @classmethod
+    def recorded(cls, facts: Mapping[str, Any]) -> "ExtractionSettings":
+        """The settings in a `dataset.json`, or the defaults. Before there were several clusterings, there was one."""
+        settings = facts.get("settings")
+        extraction = settings.get("extraction") if isinstance(settings, Mapping) else None
+        if not isinstance(extraction, Mapping):
+            return cls()
+        known = {name: value for name, value in extraction.items() if (name, value) != ("atoms", "clusters")}
+        return cls.checked(**{"clusterings": 1, **known})
+
+    def seeds(self) -> range:
+        """The seeds of the clusterings that a split is searched with."""
+        return range(self.seed, self.seed + self.clusterings)
 
 
 def tf_idf(contexts: Sequence[Context]) -> Any:
@@ -53,70 +78,61 @@ def tf_idf(contexts: Sequence[Context]) -> Any:
     return TfidfVectorizer(analyzer=list).fit_transform(contexts)  # (contexts, words), sparse
 
 
-def cluster_contexts(
-    contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf
-) -> npt.NDArray[np.int64]:
+def cluster_contexts(contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf) -> Integers:
     """A cluster from 0 to k-1 for every context; empty contexts share the extra cluster k."""
-    from sklearn.cluster import KMeans, MiniBatchKMeans
-    from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
-
-    if k < 1:
-        raise ComdivError(f"k must be at least 1, not {k}")
-    filled = [position for position, context in enumerate(contexts) if context]
-    distinct = len({contexts[position] for position in filled})
-    too_few = ComdivError(f"{distinct} different contexts of quantities are too few for k = {k} clusters")
-    if distinct < k:
-        raise too_few
-    vectors = vectorise([contexts[position] for position in filled])
-    if len(filled) > MINI_BATCH_ABOVE:
-        means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
-    else:
-        means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
-    # One thread: floating-point sums depend on their order, and threads finish in any order.
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        try:
-            found = means.fit_predict(vectors)
-        except ConvergenceWarning:  # different contexts with equal vectors, such as the same words in another order
-            raise too_few from None
-    labels = np.full(len(contexts), k, dtype=np.int64)
-    labels[filled] = found
-    return labels
+    return ContextVectors(contexts, vectorise).clusters(k, [seed])[0]
 
 
-def atoms_of(expression: Expression, clusters: Sequence[int], kind: AtomKind = "clusters") -> list[str]:
-    """The leaves that are quantities, as their clusters: `c3`. Constants are no atoms."""
-    atoms = [f"c{clusters[leaf.index]}" for leaf in leaves(expression) if isinstance(leaf, Reference)]
-    if kind == "clusters+operators":
-        atoms += [node.operator for node in subtrees(expression) if isinstance(node, Operation)]
-    return atoms
+class ContextVectors:
+    """Contexts as vectors, computed on first use and once for all clusterings of them."""
 
+    def __init__(self, contexts: Sequence[Context], vectorise: Vectorise = tf_idf) -> None:
+        self.contexts, self.vectorise = contexts, vectorise
 
-def compounds_of(
-    expression: Expression, clusters: Sequence[int], kind: CompoundKind = "subtrees", *, commutative: bool = True
-) -> list[str]:
-    """For every inner node the whole sub-expression below it: `(c3*(C-c1))`, counted with multiplicity.
+    @cached_property
+    def filled(self) -> list[int]:
+        """Where the contexts are that have any word."""
+        return [position for position, context in enumerate(self.contexts) if context]
 
-    `whole`: only the root's. With `commutative`, operands of `+` and `*` are sorted: `b+a` is not a new composition
-    beside `a+b`.
-    """
-    found: list[str] = []
+    @cached_property
+    def distinct(self) -> int:
+        """How many different contexts there are."""
+        return len(set(self.contexts) - {()})
 
-    def spell(node: Expression) -> str:
-        if isinstance(node, Constant):
-            return CONSTANT
-        if isinstance(node, Reference):
-            return f"c{clusters[node.index]}"
-        operands = [spell(node.left), spell(node.right)]
-        if commutative and node.operator in COMMUTATIVE:
-            operands.sort()
-        text = f"({operands[0]}{node.operator}{operands[1]})"
-        found.append(text)
-        return text
+    @cached_property
+    def vectors(self) -> Any:
+        """One vector for each context that has any word."""
+        return self.vectorise([self.contexts[position] for position in self.filled])
 
-    spell(expression)
-    return found[-1:] if kind == "whole" else found
+    def clusters(self, k: int, seeds: Sequence[int]) -> list[Integers]:
+        """A clustering for each seed, side by side on all cores; each is the same whatever the number of cores."""
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        if k < 1:
+            raise ComdivError(f"k must be at least 1, not {k}")
+        too_few = ComdivError(f"{self.distinct} different contexts of quantities are too few for k = {k} clusters")
+        if self.distinct < k:
+            raise too_few
+        vectors = self.vectors
+        # One thread for each: floating-point sums depend on their order, and threads finish in any order.
+        with threadpool_limits(limits=1), warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as pool:
+            warnings.simplefilter("error", ConvergenceWarning)
+            try:
+                return list(pool.map(lambda seed: self._labels(k, seed, vectors), seeds))
+            except ConvergenceWarning:  # different contexts with equal vectors, as of the same words in another order
+                raise too_few from None
+
+    def _labels(self, k: int, seed: int, vectors: Any) -> Integers:
+        from sklearn.cluster import KMeans, MiniBatchKMeans
+
+        if len(self.filled) > MINI_BATCH_ABOVE:
+            means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
+        else:
+            means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
+        labels = np.full(len(self.contexts), k, dtype=np.int64)
+        labels[self.filled] = means.fit_predict(vectors)
+        return labels
 
 
 @dataclass(frozen=True)
@@ -130,55 +146,78 @@ class Extraction:
     templates: tuple[str | None, ...]
     vectorise: Vectorise = tf_idf
     window: int = WINDOW
-    _clusters: dict[tuple[int, int], npt.NDArray[np.int64]] = field(default_factory=dict)
+    _clusters: dict[tuple[int, int], Integers] = field(default_factory=dict)
     _encoded: dict[tuple[ExtractionSettings, bool], Encoded] = field(default_factory=dict)
 
-    def clusters(self, k: int, seed: int = 0) -> npt.NDArray[np.int64]:
+    @cached_property
+    def quantities(self) -> Integers:
+        """How many quantities each text has."""
+        return np.fromiter(map(len, self.contexts), dtype=np.int64, count=len(self.contexts))
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes of all expressions."""
+        return lay_out([problem.expression for problem in self.problems], self.quantities)
+
+    @cached_property
+    def vectors(self) -> ContextVectors:
+        """The contexts of all quantities, problem after problem."""
+        return ContextVectors([context for own in self.contexts for context in own], self.vectorise)
+
+    def clusters(self, k: int, seed: int = 0) -> Integers:
         """The cluster of every quantity, problem after problem; computed once per k and seed."""
-        if (k, seed) not in self._clusters:
-            contexts = [context for own in self.contexts for context in own]
-            self._clusters[k, seed] = cluster_contexts(contexts, k, seed, self.vectorise)
+        self.prepare(k, [seed])
         return self._clusters[k, seed]
 
-    def clusters_by_problem(self, k: int, seed: int = 0) -> list[npt.NDArray[np.int64]]:
+    def prepare(self, k: int, seeds: Iterable[int]) -> None:
+        """Compute the clusterings that are not there yet, side by side."""
+        if missing := [seed for seed in seeds if (k, seed) not in self._clusters]:
+            labels = self.vectors.clusters(k, missing)
+            self._clusters.update({(k, seed): row for seed, row in zip(missing, labels, strict=True)})
+
+    def clusters_by_problem(self, k: int, seed: int = 0) -> list[Integers]:
         """The clusters of each problem's quantities, in text order."""
-        ends = list(accumulate(map(len, self.contexts)))
-        return np.split(self.clusters(k, seed), ends[:-1])
+        return np.split(self.clusters(k, seed), np.cumsum(self.quantities)[:-1])
 
     def encoded(self, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
-        """Atoms, compounds, lengths and groups as arrays; without `twins` every problem is a separate group."""
+        """Atoms, compounds, lengths and groups under the first clustering; without `twins` every problem is alone."""
         if settings.window != self.window:
             raise ComdivError(f"these contexts were extracted with window {self.window}, not {settings.window}")
-        if (settings, twins) not in self._encoded:
-            self._encoded[settings, twins] = self._encode(settings, twins)
-        return self._encoded[settings, twins]
+        key = (settings.changed(clusterings=1), twins)
+        if key not in self._encoded:
+            self._encoded[key] = self.encode(self.clusters(settings.k, settings.seed), settings, twins=twins)
+        return self._encoded[key]
 
-    def _encode(self, settings: ExtractionSettings, twins: bool) -> Encoded:
-        clusters = self.clusters_by_problem(settings.k, settings.seed)
+    def views(self, settings: ExtractionSettings, *, twins: bool = True) -> list[Encoded]:
+        """The same under each clustering of the settings."""
+        self.prepare(settings.k, settings.seeds())
+        return [self.encoded(settings.changed(seed=seed), twins=twins) for seed in settings.seeds()]
 
-        def atoms(position: int) -> list[str]:
-            expression = self.problems[position].expression
-            return [] if expression is None else atoms_of(expression, clusters[position].tolist(), settings.atoms)
-
-        def compounds(position: int) -> list[str]:
-            expression = self.problems[position].expression
-            if expression is None:
-                return []
-            own = clusters[position].tolist()
-            return compounds_of(expression, own, settings.compounds, commutative=settings.commutative)
-
-        return encode(
-            range(len(self.problems)),
-            atoms,
-            compounds,
-            length_of=lambda position: self.lengths[position],
-            group_of=(lambda position: self.masks[position]) if twins else None,
+    def encode(self, clusters: Integers, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
+        """Atoms, compounds, lengths and groups for a cluster of every quantity, however it was found."""
+        return Encoded(
+            atoms=self.nodes.atoms(clusters),
+            compounds=self.nodes.compounds(clusters, settings.compounds, commutative=settings.commutative),
+            lengths=np.array(self.lengths, dtype=np.float64),
+            groups=group_numbers(self.masks) if twins else np.arange(len(self.problems)),
         )
 
-    def operators(self) -> npt.NDArray[np.int64]:
+    def other_labels(self, k: int) -> dict[str, Integers]:
+        """Labels of the quantities that are no clusters of TF-IDF vectors: the units that the texts name.
+
+        The most frequent units have one each, the others share one, and so do quantities without a unit. Left out for
+        corpora that are too large to look for units in passing.
+        """
+        if len(self.problems) > UNITS_UP_TO:
+            return {}
+        units = [quantity.unit for problem in self.problems for quantity in read(problem).quantities]
+        frequent = [unit for unit, _ in Counter(unit for unit in units if unit is not None).most_common(k)]
+        places: dict[str | None, int] = {None: k + 1, **{unit: place for place, unit in enumerate(frequent)}}
+        return {"units": np.array([places.get(unit, k) for unit in units], dtype=np.int64)}
+
+    def operators(self) -> Integers:
         """The number of operators of each problem; 0 if it has no expression."""
-        counts = (operator_count(p.expression) if p.expression is not None else 0 for p in self.problems)
-        return np.fromiter(counts, dtype=np.int64, count=len(self.problems))
+        return self.nodes.operator_counts
 
 
 def extract(
@@ -195,6 +234,6 @@ def extract(
         reading = read(problem)
         lengths.append(len(reading.tokens))
         masks.append(reading.mask)
-        contexts.append(reading.contexts(window))
+        contexts.append(tuple([tuple(map(intern, context)) for context in reading.contexts(window)]))
     templates = tuple(None if p.expression is None else template(p.expression) for p in ordered)
     return Extraction(ordered, tuple(lengths), tuple(masks), tuple(contexts), templates, vectorise, window)

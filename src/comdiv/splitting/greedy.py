@@ -6,14 +6,13 @@ as a whole still raises it. An atom's last occurrence never leaves train. Twin g
 groups of equal size. Apart from that and the optional bound, the swaps are those of the published procedure.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from comdiv.errors import ComdivError
-from comdiv.splitting.divergence import Alphas
-from comdiv.splitting.encoding import Encoded, Incidence, Mask
-from comdiv.splitting.sides import atom_divergence, bound_missed, random_split, target_missed
+from comdiv.splitting.encoding import Incidence, Mask
+from comdiv.splitting.sides import SearchSpace, bound_missed, random_split, target_missed
 
 Progress = Callable[[int, int], None]
 TARGET_TOLERANCE = 0.005
@@ -59,34 +58,38 @@ class _Sums:
             self.train_total -= sign * count
             self.test_total += sign * count
 
-    def is_last_in_train(self, unit: int) -> bool:
-        """Whether train would lose one of the unit's ids altogether."""
-        return any(self.train[identifier] <= count for identifier, count in self.rows[unit])
+
+def _is_last_in_train(atoms: Sequence[_Sums], unit: int) -> bool:
+    """Whether train would lose one of the unit's atoms altogether."""
+    return any(sums.train[identifier] <= count for sums in atoms for identifier, count in sums.rows[unit])
 
 
 def greedy(
-    encoded: Encoded,
+    space: SearchSpace,
     test_size: int,
-    alphas: Alphas,
-    atom_bound: float | None = None,
     target: float | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Mask, int]:
     """The split after the last swap, as a mask over items, and the number of swaps.
 
-    With a target, swapping ends once it is passed; with a bound, a swap may not end above it unless it lowers D_a.
+    With a target, swapping ends once it is passed; with a bound, a swap may not end above it unless it lowers that
+    divergence.
     """
-    groups, sizes = encoded.grouped(), encoded.group_sizes.tolist()
+    encoded = space.encoded
+    sizes = encoded.group_sizes.tolist()
     in_test = np.zeros(len(sizes), dtype=np.bool_)
     in_test[encoded.groups[random_split(encoded, test_size, seed)]] = True
-    compounds = _Sums(groups.compounds, in_test, alphas.compounds)
-    atoms = _Sums(groups.atoms, in_test, alphas.atoms)
+    compounds = _Sums(space.compounds.merged(encoded.groups, len(sizes)), in_test, space.alphas.compounds)
+    atoms = [
+        _Sums(bounded.counts.merged(encoded.groups, len(sizes)), in_test, bounded.alpha) for bounded in space.bounded
+    ]
+    bounds = [bounded.bound for bounded in space.bounded]
     train, test = np.flatnonzero(~in_test).tolist(), np.flatnonzero(in_test).tolist()
     _balance(train, test, sizes, compounds, atoms)
     by_chance = compounds.divergence()
     swaps = 0
-    for swaps in _swaps(train, test, sizes, compounds, atoms, atom_bound):
+    for swaps in _swaps(train, test, sizes, compounds, atoms, bounds):
         if progress and swaps % PROGRESS_EVERY == 0:
             progress(swaps, max(len(test), swaps))  # a guess: the number of swaps is not known in advance
         if target is not None and compounds.divergence() >= target:
@@ -98,25 +101,30 @@ def greedy(
     result = np.zeros(len(sizes), dtype=np.bool_)
     result[test] = True
     test_mask: Mask = result[encoded.groups]
-    reached = atom_divergence(encoded, test_mask, alphas)
-    if atom_bound is not None and reached > atom_bound:
-        raise bound_missed(atom_bound, reached)
+    reached = [bounded.divergence(test_mask) for bounded in space.bounded]
+    if any(bound is not None and value > bound for bound, value in zip(bounds, reached, strict=True)):
+        raise bound_missed(space.bounded, reached)
     return test_mask, swaps
 
 
-def _balance(train: list[int], test: list[int], sizes: list[int], compounds: _Sums, atoms: _Sums) -> None:
+def _balance(train: list[int], test: list[int], sizes: list[int], compounds: _Sums, atoms: Sequence[_Sums]) -> None:
     """Swap until every atom of test occurs in train: the published procedure's only constraint."""
     while True:
-        lacking = {i for i, (a, b) in enumerate(zip(atoms.train, atoms.test, strict=True)) if b and not a}
+        lacking = {
+            (kind, i)
+            for kind, sums in enumerate(atoms)
+            for i, (a, b) in enumerate(zip(sums.train, sums.test, strict=True))
+            if b and not a
+        }
         if not lacking:
             return
         pair = next(
             (
                 (place, partner)
                 for partner, bringer in enumerate(test)
-                if any(identifier in lacking for identifier, _ in atoms.rows[bringer])
+                if any((kind, i) in lacking for kind, sums in enumerate(atoms) for i, _ in sums.rows[bringer])
                 for place, unit in enumerate(train)
-                if sizes[unit] == sizes[bringer] and not atoms.is_last_in_train(unit)
+                if sizes[unit] == sizes[bringer] and not _is_last_in_train(atoms, unit)
             ),
             None,
         )
@@ -127,7 +135,7 @@ def _balance(train: list[int], test: list[int], sizes: list[int], compounds: _Su
             )
         place, partner = pair
         unit, bringer = train.pop(place), test.pop(partner)
-        for sums in (compounds, atoms):
+        for sums in (compounds, *atoms):
             sums.move(unit, 1)
             sums.move(bringer, -1)
         train.append(bringer)
@@ -135,22 +143,30 @@ def _balance(train: list[int], test: list[int], sizes: list[int], compounds: _Su
 
 
 def _swaps(
-    train: list[int], test: list[int], sizes: list[int], compounds: _Sums, atoms: _Sums, bound: float | None
+    train: list[int],
+    test: list[int],
+    sizes: list[int],
+    compounds: _Sums,
+    atoms: Sequence[_Sums],
+    bounds: Sequence[float | None],
 ) -> Iterator[int]:
     """Swap in place until no swap raises the divergence, and yield the number of swaps after each."""
     swaps, train_start, test_start, idle = 0, 0, 0, 0
     # As published, except that a group may lack partners of its size, and a bound may forbid them all.
-    ends_without_partner = bound is None and max(sizes) == 1
+    ends_without_partner = not any(bound is not None for bound in bounds) and max(sizes) == 1
     while idle < len(train):
         place = train_start
         train_start = (place + 1) % len(train)
         idle += 1
         unit = train[place]
         before = compounds.divergence()
-        if atoms.is_last_in_train(unit) or compounds.divergence(unit, 1) <= before + LEAST_RISE:
+        if _is_last_in_train(atoms, unit) or compounds.divergence(unit, 1) <= before + LEAST_RISE:
             continue
-        atoms_allowed = 1.0 if bound is None else max(bound - MARGIN, atoms.divergence())
-        for sums in (compounds, atoms):
+        allowed = [
+            1.0 if bound is None else max(bound - MARGIN, sums.divergence())
+            for bound, sums in zip(bounds, atoms, strict=True)
+        ]
+        for sums in (compounds, *atoms):
             sums.move(unit, 1)
         partner = next(
             (
@@ -158,17 +174,20 @@ def _swaps(
                 for index in range(test_start, test_start + len(test))
                 if sizes[test[index % len(test)]] == sizes[unit]
                 and compounds.divergence(test[index % len(test)], -1) > before + LEAST_RISE
-                and atoms.divergence(test[index % len(test)], -1) <= atoms_allowed
+                and all(
+                    sums.divergence(test[index % len(test)], -1) <= most
+                    for sums, most in zip(atoms, allowed, strict=True)
+                )
             ),
             None,
         )
         if partner is None:
-            for sums in (compounds, atoms):
+            for sums in (compounds, *atoms):
                 sums.move(unit, -1)
             if ends_without_partner:
                 return
             continue
-        for sums in (compounds, atoms):
+        for sums in (compounds, *atoms):
             sums.move(test[partner], -1)
         train[place], test[partner] = test[partner], unit
         test_start = (partner + 1) % len(test)

@@ -1,24 +1,23 @@
 """How compositional a train/test pair is: everything in the paper's Table I, and more (§III-A)."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from comdiv.errors import ComdivError
-from comdiv.expression import subtrees
-from comdiv.expression.tree import Operation
 from comdiv.problem import Problem
-from comdiv.splitting.divergence import ALPHA_PRESETS, alphas_named, count_divergence, divergence
+from comdiv.splitting.divergence import ALPHA_PRESETS, alphas_named, count_divergence
 from comdiv.splitting.encoding import Encoded, Incidence
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, extract
 from comdiv.splitting.sides import random_split
 
 IID_SEEDS = 5  # random splits over which the i.i.d. divergence is averaged
-OTHER_CLUSTERINGS = 3  # seeds of the clustering besides the split's own
+HELD_OUT_CLUSTERINGS = 3  # with seeds that follow those of the split's own
+BALANCE_ALPHA = 0.5  # of operators and their numbers: neither side is special
+LOUD_SHARE = 0.05  # of problems without an operator: above it, reports say so
 SHOWN_COMPOUNDS = 20
 Mask = npt.NDArray[np.bool_]
 
@@ -45,9 +44,9 @@ class Measurement:
     window: int
     cluster_seed: int
     alpha: str
-    compound_divergence: dict[str, float]
-    atom_divergence: dict[str, float]
-    compound_divergence_other_clusterings: float
+    compound_divergence: dict[str, float]  # under the clusterings of the split: the mean
+    atom_divergence: dict[str, float]  # the highest
+    compound_divergence_other_clusterings: float  # held-out: under clusterings that no search has seen
     iid_compound_divergence: float
     length_ratio: float
     expression_length_ratio: float
@@ -60,15 +59,22 @@ class Measurement:
     differing_compounds: tuple[Frequency, ...]
     atoms: tuple[Frequency, ...]
     compounds: tuple[Frequency, ...]
+    # Newer than the first datasets, whose files do not have them.
+    clusterings: int = 1
+    atom_divergence_other_clusterings: float | None = None
+    compound_divergence_other_representations: dict[str, float] | None = None
+    operator_count_divergence: float | None = None
+    without_operator_share: dict[str, float] | None = None  # by side: problems that have no compound
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Measurement | None":
         """The measurement recorded in a `dataset.json`, without its frequencies; None if there is none."""
-        names = [entry.name for entry in fields(cls) if entry.name not in ("atoms", "compounds")]
-        if any(name not in facts for name in names):
+        own = [entry for entry in fields(cls) if entry.name not in ("atoms", "compounds")]
+        if any(entry.name not in facts and entry.default is MISSING for entry in own):
             return None
         differing = tuple(Frequency(**frequency) for frequency in facts["differing_compounds"])
-        recorded = {name: facts[name] for name in names} | {"differing_compounds": differing}
+        recorded = {entry.name: facts[entry.name] for entry in own if entry.name in facts}
+        recorded["differing_compounds"] = differing
         return cls(**recorded, atoms=(), compounds=())
 
     def to_json(self, *, frequencies: bool = False) -> dict[str, Any]:
@@ -92,7 +98,10 @@ def measure(
     for side, mask in (("training", ~test), ("test", test)):
         if not operators[mask].any():
             raise ComdivError(f"the {side} side has no expression with an operator: there is nothing to compare")
-    encoded = extraction.encoded(settings)
+    extraction.prepare(settings.k, [*settings.seeds(), *held_out_seeds(settings)])
+    views = extraction.views(settings)
+    encoded = views[0]
+    unseen = held_out(extraction, test, settings, alpha)
     with_expression = np.array([name is not None for name in extraction.templates])
     compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
     twins = _seen_elsewhere(extraction.masks, test)
@@ -104,18 +113,23 @@ def measure(
         cluster_seed=settings.seed,
         alpha=alpha,
         compound_divergence={
-            name: _divergence(encoded.compounds, test, a.compounds) for name, a in ALPHA_PRESETS.items()
+            name: _mean([_divergence(view.compounds, test, a.compounds) for view in views])
+            for name, a in ALPHA_PRESETS.items()
         },
-        atom_divergence={name: _divergence(encoded.atoms, test, a.atoms) for name, a in ALPHA_PRESETS.items()},
-        compound_divergence_other_clusterings=_other_clusterings(extraction, test, settings, alpha),
+        atom_divergence={
+            name: max(_divergence(view.atoms, test, a.atoms) for view in views) for name, a in ALPHA_PRESETS.items()
+        },
+        compound_divergence_other_clusterings=unseen.compounds,
         iid_compound_divergence=iid_divergence(encoded, int(test.sum()), alpha) if iid is None else iid,
         length_ratio=_ratio(encoded.lengths, test),
         expression_length_ratio=_ratio(
             2.0 * operators[with_expression] + 1,  # operators and leaves: an expression's length without brackets
             test[with_expression],
         ),
-        operator_divergence=_operator_divergence(extraction, test),
-        unseen_compound_share=_unseen_compound_share(encoded.compounds, test, with_expression),
+        operator_divergence=_divergence(extraction.nodes.operators(), test, BALANCE_ALPHA),
+        unseen_compound_share=float(
+            np.mean([_unseen_compound_share(view.compounds, test, with_expression) for view in views])
+        ),
         unseen_template_share=_unseen_template_share(extraction.templates, test, with_expression),
         twins=twins,
         twin_share=twins / int(test.sum()),
@@ -123,6 +137,13 @@ def measure(
         differing_compounds=_differing(compounds),
         atoms=atoms,
         compounds=compounds,
+        clusterings=settings.clusterings,
+        atom_divergence_other_clusterings=unseen.atoms,
+        compound_divergence_other_representations=_other_representations(extraction, test, settings, alpha),
+        operator_count_divergence=_divergence(extraction.nodes.sizes(), test, BALANCE_ALPHA),
+        without_operator_share={
+            side: round(float((operators[mask] == 0).mean()), 6) for side, mask in (("train", ~test), ("test", test))
+        },
     )
 
 
@@ -144,14 +165,49 @@ def measure_sides(
     return measure(extraction, mask, settings, alpha=alpha)
 
 
-def _other_clusterings(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> float:
-    """The compound divergence of the same split when quantities are clustered with other seeds, averaged.
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The divergences of a split under clusterings that no search has seen: the means."""
 
-    A search overfits the clustering that it is given: what remains under another one is due to the texts.
+    compounds: float
+    atoms: float
+
+
+def held_out_seeds(settings: ExtractionSettings) -> range:
+    """The seeds of the clusterings that follow those of the settings."""
+    return range(settings.seeds().stop, settings.seeds().stop + HELD_OUT_CLUSTERINGS)
+
+
+def held_out(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> HeldOut:
+    """The divergences when quantities are clustered with other seeds.
+
+    A search overfits the clusterings that it is given: what remains under others is due to the texts.
     """
-    others = (settings.changed(seed=settings.seed + shift) for shift in range(1, OTHER_CLUSTERINGS + 1))
+    extraction.prepare(settings.k, held_out_seeds(settings))
+    views = [extraction.encoded(settings.changed(seed=seed)) for seed in held_out_seeds(settings)]
+    alphas = alphas_named(alpha)
+    return HeldOut(
+        compounds=float(np.mean([_divergence(view.compounds, test, alphas.compounds) for view in views])),
+        atoms=float(np.mean([_divergence(view.atoms, test, alphas.atoms) for view in views])),
+    )
+
+
+def divergence_to_report(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> float:
+    """The number that a split is judged by: held-out; with one clustering, as in the paper, that clustering's own."""
+    if settings.clusterings > 1:
+        return held_out(extraction, test, settings, alpha).compounds
+    return _divergence(extraction.encoded(settings).compounds, test, alphas_named(alpha).compounds)
+
+
+def _other_representations(
+    extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str
+) -> dict[str, float]:
+    """The compound divergence when quantities are told apart by something other than clusters of TF-IDF vectors."""
     exponent = alphas_named(alpha).compounds
-    return float(np.mean([_divergence(extraction.encoded(one).compounds, test, exponent) for one in others]))
+    return {
+        name: _divergence(extraction.encode(labels, settings).compounds, test, exponent)
+        for name, labels in extraction.other_labels(settings.k).items()
+    }
 
 
 def iid_divergence(encoded: Encoded, test_size: int, alpha: str = "paper", seeds: int = IID_SEEDS) -> float:
@@ -166,6 +222,10 @@ def _divergence(incidence: Incidence, test: Mask, alpha: float) -> float:
     if not train_counts.any() or not test_counts.any():
         return 1.0  # a side without any expression shares nothing with the other
     return round(count_divergence(train_counts, test_counts, alpha), 6)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(float(np.mean(values)), 6)
 
 
 def _frequencies(incidence: Incidence, test: Mask) -> tuple[Frequency, ...]:
@@ -206,16 +266,6 @@ def _unseen_compound_share(compounds: Incidence, test: Mask, with_expression: Ma
     return len(np.unique(rows[test[rows]])) / int((test & with_expression).sum())
 
 
-def _operator_divergence(extraction: Extraction, test: Mask) -> float:
-    """Divergence of the operators alone (α = 0.5): a compositional split should not differ in these."""
-    counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    for problem, is_test in zip(extraction.problems, test, strict=True):
-        if problem.expression is not None:
-            nodes = subtrees(problem.expression)
-            counts[int(is_test)].update(node.operator for node in nodes if isinstance(node, Operation))
-    return round(divergence(counts[0], counts[1], 0.5), 6) if counts[0] and counts[1] else 1.0
-
-
 def markdown_table(measurement: Measurement) -> str:
     """The measurement as a Markdown table."""
     rows = ["| measure | value |", "| --- | --- |"]
@@ -226,22 +276,49 @@ def table_rows(measurement: Measurement) -> list[tuple[str, str]]:
     """The measurement as lines for people: in the terminal, in cards."""
     m = measurement
     compound, atom = m.compound_divergence, m.atom_divergence
-    return [
+    own = "own clustering" if m.clusterings == 1 else f"own {m.clusterings} clusterings"
+    rows = [
         ("training / test problems", f"{m.train_size:,} / {m.test_size:,}"),
-        ("compound divergence (paper, α = 0.5)", f"{compound['paper']:.3f}"),
-        ("compound divergence (Keysers et al., α = 0.1)", f"{compound['keysers2020']:.3f}"),
-        ("atom divergence (paper, α = 0.1)", f"{atom['paper']:.4f}"),
-        ("atom divergence (Keysers et al., α = 0.5)", f"{atom['keysers2020']:.4f}"),
-        (
-            f"the same with other clusterings of quantities ({m.alpha})",
-            f"{m.compound_divergence_other_clusterings:.3f}",
+        (f"compound divergence, held-out clusterings ({m.alpha})", f"{m.compound_divergence_other_clusterings:.3f}"),
+        *(
+            (f"compound divergence, by {name} ({m.alpha})", f"{value:.3f}")
+            for name, value in (m.compound_divergence_other_representations or {}).items()
         ),
         (f"i.i.d. compound divergence, same k ({m.alpha})", f"{m.iid_compound_divergence:.3f}"),
+        (f"compound divergence, {own} (paper, α = 0.5)", f"{compound['paper']:.3f}"),
+        (f"compound divergence, {own} (Keysers et al., α = 0.1)", f"{compound['keysers2020']:.3f}"),
+        (f"atom divergence, {own} (paper, α = 0.1)", f"{atom['paper']:.4f}"),
+        (f"atom divergence, {own} (Keysers et al., α = 0.5)", f"{atom['keysers2020']:.4f}"),
+        (f"atom divergence, held-out clusterings ({m.alpha})", _four_digits(m.atom_divergence_other_clusterings)),
+        ("operator divergence (α = 0.5)", f"{m.operator_divergence:.4f}"),
+        ("divergence of the numbers of operators (α = 0.5)", _four_digits(m.operator_count_divergence)),
         ("length ratio of the texts, train / test", f"{m.length_ratio:.3f}"),
         ("length ratio of the expressions", f"{m.expression_length_ratio:.3f}"),
-        ("operator divergence (α = 0.5)", f"{m.operator_divergence:.4f}"),
         ("test problems with an unseen compound", f"{m.unseen_compound_share:.1%}"),
         ("test problems with an unseen template", f"{m.unseen_template_share:.1%}"),
         ("test problems with a twin in train", f"{m.twins} ({m.twin_share:.1%})"),
         ("problems without an expression", f"{m.without_expression}"),
     ]
+    if m.without_operator_share is not None:
+        train, test = m.without_operator_share["train"], m.without_operator_share["test"]
+        rows.append(("problems without an operator, train / test", f"{train:.1%} / {test:.1%}"))
+    return rows
+
+
+def _four_digits(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.4f}"
+
+
+def inexpressible_note(measurement: Measurement) -> str:
+    """A warning about a corpus of which many problems have no compound; empty if there are few."""
+    shares = measurement.without_operator_share
+    if shares is None:
+        return ""
+    count = round(shares["train"] * measurement.train_size + shares["test"] * measurement.test_size)
+    share = count / (measurement.train_size + measurement.test_size)
+    if share <= LOUD_SHARE:
+        return ""
+    return (
+        f"WARNING: {count:,} problems ({share:.1%}) have no expression with an operator: no divergence says anything "
+        f"about them ({shares['train']:.1%} of the training side, {shares['test']:.1%} of test)"
+    )

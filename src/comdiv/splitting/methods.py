@@ -1,8 +1,9 @@
 """Ways to split a corpus behind one interface: compositional (DBCA), random, by length, by template (§III-A, §V-A)."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from typing import Annotated, Literal, Self
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +11,25 @@ from pydantic import Field, field_validator, model_validator
 
 from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import ComdivError, unknown_name
+from comdiv.expression import operator_count
+from comdiv.groups import draw_validation
+from comdiv.problem import Problem
 from comdiv.registry import SPLIT_METHODS
 from comdiv.settings import FLAT, Option, Settings
 from comdiv.splitting.divergence import alphas_named
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
-from comdiv.splitting.search import find_split
+from comdiv.splitting.measurement import BALANCE_ALPHA, divergence_to_report
+from comdiv.splitting.search import Bounded, SplitResult, find_split
 from comdiv.splitting.sides import check_test_size, random_split
 
 Mask = npt.NDArray[np.bool_]
 SearchProgress = Callable[[int, int], None]
+
+SHARE_OF_BOUND = 0.9
+STEPS_IN_ALL, LEAST_STEPS, MOST_STEPS = 10_000_000, 100, 4_000
+TARGET_TRIES = 8
+TARGET_TOLERANCE = 0.01  # of the divergence on held-out clusterings
 
 
 class SplitSettings(Settings):
@@ -32,18 +42,36 @@ class SplitSettings(Settings):
     test_size: float = Field(default=0.2, description="Test problems, as a share (0.2) or a number (474).")
     alpha: str = Field(default="paper", description="Preset of α for the divergences: paper or keysers2020.")
     atom_bound: float | None = Field(
-        default=0.01, ge=0, le=1, description="Greatest atom divergence allowed; 1 allows any."
+        default=0.01, ge=0, le=1, description="Greatest atom divergence allowed on each clustering; 1 allows any."
+    )
+    operator_bound: float | None = Field(
+        default=0.01,
+        ge=0,
+        le=1,
+        description="Greatest divergence (α = 0.5) allowed of the operators, and of the numbers of operators; "
+        "1 allows any, as in the paper.",
+    )
+    without_expression: Literal["spread", "drop", "anywhere"] = Field(
+        default="spread",
+        description="Problems without an operator: spread evenly over both sides, drop them, or let the search put "
+        "them anywhere.",
     )
     length_weight: float = Field(
         default=0.5, ge=0, description="How heavily a difference in text length between the sides counts."
     )
     target: float | None = Field(
-        default=None, description="Compound divergence to reach; without it, as high as possible."
+        default=None,
+        description="Compound divergence to reach, on held-out clusterings unless there is only one; without it, as "
+        "high as possible.",
     )
     search: Literal["anneal", "greedy"] = Field(
         default="anneal", description="Search algorithm; greedy is the published swap search."
     )
-    steps_per_item: int = Field(default=150, ge=1, description="Length of the annealing, in steps per problem.")
+    steps_per_item: int | None = Field(
+        default=None,
+        ge=1,
+        description="Length of the annealing, in steps per problem; if not given, the fewer problems, the more.",
+    )
     twins: bool = Field(default=True, description="Keep texts that differ only in their numbers on the same side.")
     seed: int = Field(default=0, ge=0, description="Seed of the search; with several splits, of the first one.")
     extraction: Annotated[ExtractionSettings, FLAT] = Field(default_factory=ExtractionSettings)
@@ -74,6 +102,27 @@ class SplitSettings(Settings):
         return self
 
 
+# `paper` is §III-A: one clustering, and nothing but its atoms is kept alike on both sides.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "comdiv": {},
+    "paper": {"clusterings": 1, "operator_bound": None, "without_expression": "anywhere", "steps_per_item": 150},
+}
+
+
+def preset_settings(name: str = "comdiv", **changes: Any) -> SplitSettings:
+    """A preset's settings with changes: `comdiv`, the defaults, or `paper`."""
+    if name not in PRESETS:
+        raise unknown_name("preset", name, PRESETS)
+    return SplitSettings.checked(**{**PRESETS[name], **changes})
+
+
+def problems_to_split(problems: Sequence[Problem], settings: SplitSettings) -> Sequence[Problem]:
+    """The problems that take part in a split: all, or those with an operator."""
+    if settings.without_expression != "drop":
+        return problems
+    return [problem for problem in problems if problem.expression and operator_count(problem.expression)]
+
+
 def wanted_test_size(settings: SplitSettings, problems: int) -> int:
     """The number of test problems for a test size given as a share or a number."""
     if problems < 2:
@@ -101,22 +150,94 @@ def split_problems(extraction: Extraction, settings: SplitSettings, progress: Se
 def split_by_divergence(
     extraction: Extraction, settings: SplitSettings, size: int, progress: SearchProgress | None = None
 ) -> Mask:
-    """`dbca`: compounds diverge, atoms do not (§III-A)."""
+    """`dbca`: compounds diverge, atoms do not (§III-A), under each of the clusterings."""
     if not extraction.operators().any():
         raise ComdivError("no problem has an expression with an operator: there are no compositions to separate")
-    result = find_split(
-        extraction.encoded(settings.extraction, twins=settings.twins),
-        test_size=size,
+    views = extraction.views(settings.extraction, twins=settings.twins)
+    fixed, test = _spread(extraction, views[0], settings, size)
+    free, nodes = ~fixed, extraction.nodes
+    if fixed.any():
+        views = [view.only(free) for view in views]
+    search = partial(
+        find_split,
+        views,
+        test_size=size - int(test.sum()),
         search=settings.search,
         alphas=alphas_named(settings.alpha),
-        atom_bound=settings.atom_bound,
+        atom_bound=_within(settings.atom_bound, len(views)),
+        also_bounded=[
+            Bounded(name, table.only(free), BALANCE_ALPHA, settings.operator_bound)
+            for name, table in (("operator", nodes.operators()), ("operator-count", nodes.sizes()))
+            if settings.operator_bound is not None
+        ],
         length_weight=settings.length_weight,
-        target=settings.target,
-        steps_per_item=settings.steps_per_item,
+        steps_per_item=settings.steps_per_item or default_steps(int(free.sum())),
         seed=settings.seed,
         progress=progress,
     )
-    return result.test_mask
+    if settings.target is None or len(views) == 1:
+        test[free] = search(target=settings.target).test_mask
+        return test
+    test[free] = _at_held_out_target(
+        search, settings.target, partial(_held_out_reached, extraction, test, free, settings)
+    )
+    return test
+
+
+def _held_out_reached(
+    extraction: Extraction, test: Mask, free: Mask, settings: SplitSettings, test_mask: Mask
+) -> float:
+    whole = test.copy()
+    whole[free] = test_mask
+    return divergence_to_report(extraction, whole, settings.extraction, settings.alpha)
+
+
+def _at_held_out_target(search: Callable[..., SplitResult], target: float, reached_by: Callable[[Mask], float]) -> Mask:
+    """The split with a given divergence on held-out clusterings: the aim of the search is corrected until it has it."""
+    aim = target
+    tries: list[tuple[float, float, Mask]] = []
+    for _ in range(TARGET_TRIES):
+        try:
+            test_mask = search(target=aim).test_mask
+        except ComdivError:
+            if not tries:
+                raise
+            break  # the aim has left the range within reach
+        reached = reached_by(test_mask)
+        tries.append((abs(reached - target), reached, test_mask))
+        if abs(reached - target) <= TARGET_TOLERANCE / 2:
+            break
+        aim = min(max(aim + target - reached, 0.0), 1.0)
+    distance, reached, nearest = min(tries, key=lambda entry: entry[0])
+    if distance > TARGET_TOLERANCE:
+        raise ComdivError(
+            f"no split found with compound divergence {target:g} on held-out clusterings; the nearest has {reached:.3f}"
+        )
+    return nearest
+
+
+def _spread(extraction: Extraction, view: Encoded, settings: SplitSettings, size: int) -> tuple[Mask, Mask]:
+    """The problems that the search does not see, since no twin of theirs has a compound; and which are in test.
+
+    They cost a search nothing, so that it would fill up test with them. Each side gets its share of them at random.
+    """
+    fixed = np.zeros(len(extraction.problems), dtype=np.bool_)
+    test = fixed.copy()
+    if settings.without_expression == "spread":
+        idle = np.bincount(view.groups, weights=extraction.operators()) == 0  # (groups)
+        fixed = idle[view.groups]
+        test[fixed] = draw_validation(view.groups[fixed].tolist(), size / len(fixed), settings.seed)
+    return fixed, test
+
+
+def _within(bound: float | None, views: int) -> float | None:
+    """The bound for a search on several clusterings: a little less, so that it also holds on others, on average."""
+    return bound if bound is None or views == 1 else SHARE_OF_BOUND * bound
+
+
+def default_steps(items: int) -> int:
+    """Steps per item: small corpora need more of them for a good split, large ones cannot afford as many."""
+    return max(LEAST_STEPS, min(MOST_STEPS, STEPS_IN_ALL // max(items, 1)))
 
 
 def split_at_random(

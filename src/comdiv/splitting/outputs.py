@@ -20,7 +20,7 @@ from comdiv.figures import Draw, Theme, write_figure
 from comdiv.files import write_text
 from comdiv.problem import Problem
 from comdiv.splitting.extraction import Extraction
-from comdiv.splitting.measurement import Frequency, Measurement, markdown_table, measure
+from comdiv.splitting.measurement import Frequency, Measurement, inexpressible_note, markdown_table, measure
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
 
 if TYPE_CHECKING:
@@ -114,10 +114,18 @@ def card_paragraphs(measurement: Measurement, settings: SplitSettings, source: M
     version = f" ({source['version']})" if source.get("version") else ""
     said = [
         f"Split of {source.get('corpus', 'a corpus')}{version} by method `{settings.method}`, "
-        f"seed {settings.seed}, k = {settings.extraction.k} clusters of quantities."
+        f"seed {settings.seed}, k = {settings.extraction.k} clusters of quantities, "
+        f"{settings.extraction.clusterings} clustering{'s' * (settings.extraction.clusterings > 1)}."
     ]
-    said += [smaller] if (smaller := smaller_test_note(measurement, settings)) else []
+    said += notes(measurement, settings, source)
     return [*said, markdown_table(measurement)]
+
+
+def notes(measurement: Measurement, settings: SplitSettings, source: Mapping[str, Any]) -> list[str]:
+    """What everybody should know who uses a split."""
+    dropped = source.get("problems", 0) - measurement.train_size - measurement.test_size
+    left_out = f"{dropped:,} problems without an operator were left out." if dropped else ""
+    return list(filter(None, [left_out, inexpressible_note(measurement), smaller_test_note(measurement, settings)]))
 
 
 def smaller_test_note(measurement: Measurement, settings: SplitSettings) -> str:

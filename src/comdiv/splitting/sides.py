@@ -1,13 +1,64 @@
-"""The two sides of a split: random draws, their measures, and the errors for a search that fails."""
+"""The two sides of a split: what a search sees of them, random draws, their measures, and the errors of a search."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from comdiv.errors import ComdivError
 from comdiv.groups import Mask, draw_groups
 from comdiv.splitting.divergence import Alphas, count_divergence
-from comdiv.splitting.encoding import Encoded
+from comdiv.splitting.encoding import Encoded, Incidence, side_by_side
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """A distribution that must be alike on both sides: its divergence is to be at most `bound`, if there is one."""
+
+    name: str
+    counts: Incidence
+    alpha: float
+    bound: float | None
+
+    def divergence(self, test_mask: Mask) -> float:
+        """Its divergence for a split."""
+        return count_divergence(self.counts.totals(~test_mask), self.counts.totals(test_mask), self.alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchSpace:
+    """A corpus as the searches see it, under one view (one clustering of its quantities) or several.
+
+    The compound divergence is the mean over the views. Since all have as many compounds, it is that of one table which
+    has the compounds of all. Atoms are bounded in each view.
+    """
+
+    views: Sequence[Encoded]
+    alphas: Alphas
+    bounded: Sequence[Bounded]  # the atoms of each view, then whatever else is bounded
+
+    @classmethod
+    def of(
+        cls, views: Sequence[Encoded], alphas: Alphas, atom_bound: float | None, also_bounded: Sequence[Bounded] = ()
+    ) -> "SearchSpace":
+        """The space in which the atoms of each view are bounded, and what else is given."""
+        atoms = [Bounded("atom", view.atoms, alphas.atoms, atom_bound) for view in views]
+        return cls(views, alphas, [*atoms, *also_bounded])
+
+    @property
+    def encoded(self) -> Encoded:
+        """The first view: items, lengths and groups are those of all."""
+        return self.views[0]
+
+    @cached_property
+    def compounds(self) -> Incidence:
+        """The compounds of all views."""
+        return side_by_side([view.compounds for view in self.views])
+
+    def compound_divergence(self, test_mask: Mask) -> float:
+        """DBCA^c of §III-A for a split, the mean over the views."""
+        return float(np.mean([compound_divergence(view, test_mask, self.alphas) for view in self.views]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,8 +66,8 @@ class SplitResult:
     """A split and its measures, all recomputed from the mask rather than taken from a search's running sums."""
 
     test_mask: Mask  # (items)
-    compound_divergence: float
-    atom_divergence: float
+    compound_divergence: float  # the mean over the views
+    atom_divergence: float  # the highest of the views
     length_ratio: float  # mean length in train / mean length in test
     exact_size: bool  # False: twin groups do not add up to the requested size, and the test side is smaller
     steps: int  # steps of the search
@@ -26,13 +77,13 @@ class SplitResult:
         return int(self.test_mask.sum())
 
 
-def split_result(encoded: Encoded, test_mask: Mask, alphas: Alphas, wanted_size: int, steps: int) -> SplitResult:
+def split_result(space: SearchSpace, test_mask: Mask, wanted_size: int, steps: int) -> SplitResult:
     """The result for a mask."""
     return SplitResult(
         test_mask=test_mask,
-        compound_divergence=compound_divergence(encoded, test_mask, alphas),
-        atom_divergence=atom_divergence(encoded, test_mask, alphas),
-        length_ratio=length_ratio(encoded, test_mask),
+        compound_divergence=space.compound_divergence(test_mask),
+        atom_divergence=max(atom_divergence(view, test_mask, space.alphas) for view in space.views),
+        length_ratio=length_ratio(space.encoded, test_mask),
         exact_size=int(test_mask.sum()) == wanted_size,
         steps=steps,
     )
@@ -54,11 +105,13 @@ def length_ratio(encoded: Encoded, test_mask: Mask) -> float:
     return float(encoded.lengths[~test_mask].mean()) / test_mean if test_mean > 0 else float("inf")
 
 
-def bound_missed(bound: float, reached: float) -> ComdivError:
-    """The error for a bound on the atom divergence that no split met."""
+def bound_missed(bounded: Sequence[Bounded], reached: Sequence[float]) -> ComdivError:
+    """The error for bounds that no split met; it names the one that was missed by most."""
+    pairs = [(limit, value) for limit, value in zip(bounded, reached, strict=True) if limit.bound is not None]
+    worst, value = max(pairs, key=lambda pair: pair[1] - (pair[0].bound or 0.0))
     return ComdivError(
-        f"no split found with atom divergence at most {bound:g}: the lowest reached is {reached:.3g}; "
-        "allow a higher bound, another test size, or no bound"
+        f"no split found with {worst.name} divergence at most {worst.bound:g}: the lowest reached is {value:.3g}; "
+        f"allow a higher {worst.name.partition('-')[0]} bound, another test size, or no bound"
     )
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from comdiv.errors import ComdivError
+from comdiv.splitting.compounds import atoms_of, compounds_of
 from comdiv.splitting.encoding import Incidence
-from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, atoms_of, compounds_of, extract
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, extract
 from comdiv.studio.library import SOURCE, Library, LibraryEntry
 
 LEGEND_WORDS = 4
@@ -40,7 +41,7 @@ class ClusterMap:
         """The atoms of a problem."""
         if entry.problem.expression is None or entry.number not in self.clusters:
             return []
-        names = atoms_of(entry.problem.expression, self.clusters[entry.number], self.settings.atoms)
+        names = atoms_of(entry.problem.expression, self.clusters[entry.number])
         return _occurrences(names, self.atom_counts)
 
     def compounds(self, entry: LibraryEntry) -> list[Occurrence]:
@@ -81,12 +82,10 @@ def map_clusters(library: Library, track: Track = lambda items: items) -> Cluste
 
 def _settings(facts: Mapping[str, Any]) -> ExtractionSettings:
     """The settings of the dataset's split if it records them, or else the defaults."""
-    settings = facts.get("settings")
-    recorded = settings.get("extraction") if isinstance(settings, Mapping) else None
-    known = ExtractionSettings.model_fields.keys()
-    if not isinstance(recorded, Mapping) or not recorded.keys() <= known:
+    try:
+        return ExtractionSettings.recorded(facts)
+    except ComdivError:  # settings of another version
         return ExtractionSettings()
-    return ExtractionSettings(**recorded)
 
 
 def _clusterable(extraction: Extraction, settings: ExtractionSettings) -> ExtractionSettings | None:

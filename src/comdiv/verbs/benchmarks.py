@@ -19,9 +19,9 @@ from comdiv.problem import Problem
 from comdiv.settings import first_difference
 from comdiv.splitting.choice import SplitSeries, best_k
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
-from comdiv.splitting.measurement import Measurement, measure_sides
-from comdiv.splitting.methods import SplitSettings, split_problems
-from comdiv.splitting.outputs import corpus_facts, smaller_test_note, write_measurement, write_split
+from comdiv.splitting.measurement import Measurement, inexpressible_note, measure_sides
+from comdiv.splitting.methods import SplitSettings, problems_to_split, split_problems
+from comdiv.splitting.outputs import corpus_facts, notes, write_measurement, write_split
 from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
 
 NewSplit = Callable[[Path, Measurement], None]
@@ -49,10 +49,11 @@ def split(
     series.check(settings)
     settings = settings.changed(k=series.k[0], target=next(iter(series.target), None))
     corpus = load_corpus(source, reading, observer, contradictions="drop")
+    taken = problems_to_split(corpus.problems, settings)
     extraction = extract(
-        corpus.problems,
+        taken,
         window=settings.extraction.window,
-        track=lambda problems: observer.tracked(problems, "contexts", len(corpus.problems)),
+        track=lambda problems: observer.tracked(problems, "contexts", len(taken)),
     )
     if len(series.k) > 1:
         with observer.progress("choosing k") as progress:
@@ -101,8 +102,8 @@ def _one_split(
     with observer.progress(what) as progress:
         test = split_problems(extraction, settings, lambda done, total: progress(what, done, total, ""))
     facts, measurement = write_split(folder, extraction, test, settings, origin, force=force)
-    if smaller := smaller_test_note(measurement, settings):
-        observer.note(f"{folder}: {smaller}")
+    for note in notes(measurement, settings, origin):
+        observer.note(f"{folder}: {note}")
     if each is not None:
         each(folder, measurement)
     return facts
@@ -133,7 +134,7 @@ def measure(
 
     A dataset folder is measured with its own settings, but for `changes`: fields of `ExtractionSettings`.
     """
-    recorded: Mapping[str, Any] = {}
+    facts: Mapping[str, Any] = {}
     if out is not None:
         refuse_to_overwrite(out, force=force)
     if test is None:
@@ -141,21 +142,23 @@ def measure(
             raise ComdivError(f"{train}: name the test problems, too, or a dataset folder")
         dataset = read_dataset(Path(train))
         training, testing = dataset.training_side, dataset.test
-        recorded = dataset.facts.get("settings", {})
+        facts = dataset.facts
     else:
         training, testing = (load_corpus(side, reading, observer).problems for side in (train, test))
     _note_languages(training, testing, observer)
     try:
-        settings = ExtractionSettings.checked(**recorded.get("extraction", {}))
+        settings = ExtractionSettings.recorded(facts)
     except ComdivError as error:
         raise ComdivError(f"{train}: dataset.json has settings that this version does not know: {error}") from error
     measurement = measure_sides(
         training,
         testing,
         settings.changed(**(changes or {})),
-        alpha=alpha or recorded.get("alpha", "paper"),
+        alpha=alpha or facts.get("settings", {}).get("alpha", "paper"),
         track=lambda problems: observer.tracked(problems, "contexts", len(training) + len(testing)),
     )
+    if note := inexpressible_note(measurement):
+        observer.note(note)
     if out is not None:
         for path in write_measurement(measurement, out):
             observer.note(str(path))

@@ -111,14 +111,28 @@ _DATASET_COLUMNS = (
     Column.numbers("k", lambda row: row.known.get("k", row.cell.facts.k) if row.cell.status == "done" else None, ".0f"),
     _paper_column("Length ratio", "length_ratio", help="mean text length in train over test"),
     _paper_column("Atoms", "atom_divergence", "Divergence", "paper's α = 0.1"),
-    _paper_column("Compounds", "compound_divergence", "Divergence", "paper's α = 0.5"),
+    _paper_column("Compounds", "compound_divergence", "Divergence", "paper's α = 0.5, clusterings of the search"),
     Column.numbers(
-        "other clusterings", lambda row: row.known.get("compound_divergence_other_clusterings"), ".2f",
-        group="Divergence", help="the same split, quantities clustered with other seeds",
+        "held-out", lambda row: row.known.get("compound_divergence_other_clusterings"), ".2f",
+        group="Divergence", help="compounds under clusterings that the search has not seen",
     ),
     Column.numbers(
         "i.i.d.", lambda row: row.known.get("iid_compound_divergence"), ".2f",
         group="Divergence", help="compounds of random splits of the same size and k",
+    ),
+    Column.numbers(
+        "operators", lambda row: row.known.get("operator_divergence"), ".3f", group="Divergence", help="α = 0.5",
+    ),
+    Column.numbers(
+        "their number", lambda row: row.known.get("operator_count_divergence"), ".3f",
+        group="Divergence", help="numbers of operators of the problems, α = 0.5",
+    ),
+    *(
+        Column.shares(
+            side, lambda row, side=side: (row.known.get("without_operator_share") or {}).get(side),
+            group="Without operator (%)",
+        )
+        for side in ("train", "test")
     ),
     Column.shares("unseen template", lambda row: row.known.get("unseen_template_share"), group="Test problems (%)"),
     Column.shares("with a twin in train", lambda row: row.known.get("twin_share"), group="Test problems (%)"),

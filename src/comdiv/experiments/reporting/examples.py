@@ -37,7 +37,8 @@ from comdiv.expression.printing import leaf_text
 from comdiv.loading import read_json_lines
 from comdiv.problem import Problem, Quantity
 from comdiv.reading import read
-from comdiv.splitting.extraction import Extraction, compounds_of, extract
+from comdiv.splitting.compounds import compounds_of
+from comdiv.splitting.extraction import Extraction, extract
 
 COLOURS = 10  # classes q0 … q9 of the page's style
 _TOKEN = re.compile(r"\d+(?:[.,/]\d+)*%?|[A-Za-z]+(?:['’][A-Za-z]+)?|[\u3400-\u9fff]|\S")
