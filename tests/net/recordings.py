@@ -174,8 +174,12 @@ RECORDINGS: dict[str, Recording] = {
         partial(splits, "demo-zh", (*AS_IN_THE_PAPER, "--k", "5", "--steps-per-item", "20"), 2)
     ),
     "robust split of demo-en": Recording(partial(splits, "demo-en", (), 1)),
-    "robust splits of mawps": Recording(partial(splits, "mawps", ("--test-size", "474", *KEEP), 3), real=True, slow=True),
-    "robust splits of math23k": Recording(partial(splits, "math23k", ("--test-size", "4619", *KEEP), 3), real=True, slow=True),
+    "robust splits of mawps": Recording(
+        partial(splits, "mawps", ("--test-size", "474", *KEEP), 3), real=True, slow=True
+    ),
+    "robust splits of math23k": Recording(
+        partial(splits, "math23k", ("--test-size", "4619", *KEEP), 3), real=True, slow=True
+    ),
     "i.i.d. split of demo-zh": Recording(
         partial(splits, "demo-zh", (*AS_IN_THE_PAPER, "--method", "iid", "--no-twins"), 1)
     ),

@@ -104,6 +104,13 @@ def _paper_column(title: str, name: str, group: str = "", help: str = "") -> Col
     return Column(title, group, help=help, show=show)
 
 
+def _without_operator(side: str) -> Column:
+    """The share of a side's problems that have no compound."""
+    return Column.shares(
+        side, lambda row: (row.known.get("without_operator_share") or {}).get(side), group="Without operator (%)"
+    )
+
+
 _DATASET_COLUMNS = (
     Column.words("Dataset", lambda row: row.cell.facts.dataset or row.cell.label),
     Column("Train", show=_train_entry),
@@ -127,13 +134,8 @@ _DATASET_COLUMNS = (
         "their number", lambda row: row.known.get("operator_count_divergence"), ".3f",
         group="Divergence", help="numbers of operators of the problems, α = 0.5",
     ),
-    *(
-        Column.shares(
-            side, lambda row, side=side: (row.known.get("without_operator_share") or {}).get(side),
-            group="Without operator (%)",
-        )
-        for side in ("train", "test")
-    ),
+    _without_operator("train"),
+    _without_operator("test"),
     Column.shares("unseen template", lambda row: row.known.get("unseen_template_share"), group="Test problems (%)"),
     Column.shares("with a twin in train", lambda row: row.known.get("twin_share"), group="Test problems (%)"),
 )  # fmt: skip
