@@ -96,9 +96,7 @@ class Nodes:
         names = [f"c{label}" for label in range(int(labels.max(initial=-1)) + 1)]
         return table_of(self.problem[used], labels, self.problems, names)
 
-    def compounds(
-        self, clusters: Integers, kind: CompoundKind = "subtrees", *, commutative: bool = True
-    ) -> Incidence:
+    def compounds(self, clusters: Integers, kind: CompoundKind = "subtrees", *, commutative: bool = True) -> Incidence:
         """The compounds of each problem, for a cluster of every quantity."""
         constant = int(clusters.max(initial=-1)) + 1  # the leaf C, after the clusters
         names = [*(f"c{label}" for label in range(constant)), CONSTANT]

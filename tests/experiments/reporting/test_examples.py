@@ -10,7 +10,8 @@ from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.reporting.examples import case_studies, three_problems, worked_examples
 from comdiv.expression import parse, template
 from comdiv.problem import Problem, Provenance, write_problems
-from comdiv.splitting.extraction import compounds_of, extract
+from comdiv.splitting.compounds import compounds_of
+from comdiv.splitting.extraction import extract
 from experiments.synthetic import problems
 
 
