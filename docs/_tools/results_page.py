@@ -48,6 +48,7 @@ PAGE = ROOT / "docs" / "results.md"
 PICTURES = ROOT / "docs" / "pictures" / "results"
 MINIATURE = "smoke"  # a preset that tests the path, not a method
 BEST = 6  # methods of a leaderboard
+FEWEST = 3  # methods that make one
 DEVELOPMENT = "development"  # plans whose test sets are there to choose on: no leaderboard
 PRESET = "@"  # between the name of a plan and that of its preset
 
@@ -221,6 +222,8 @@ def _leaderboards(plans: Mapping[str, PlanResults], numbers: Mapping[str, Sequen
                 board = names.setdefault(test or str(facts.dataset), str(facts.dataset))
                 boards.setdefault(board, {}).setdefault((number.method, number.accuracy), (number, name))
     for dataset, entries in boards.items():
+        if len(entries) < FEWEST:
+            continue
         ranked = sorted(entries.values(), key=lambda one: -(one[0].accuracy or 0))[:BEST]
         rows = tuple(_rank(place, number, plan) for place, (number, plan) in enumerate(ranked, start=1))
         columns = ("", "Method", "Accuracy", "95 % interval", "Seeds", "Plan")

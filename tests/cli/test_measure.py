@@ -1,6 +1,7 @@
 """`comdiv measure` from end to end: any two files, or a dataset folder."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_options_take_the_place_of_a_datasets_own_settings(dataset: Path) -> Non
     own = json.loads(run("measure", dataset, "--json").stdout)
     options = {
         "k": ("--k", "7"), "window": ("--window", "1"), "cluster_seed": ("--cluster-seed", "0"),
-        "atom_divergence": ("--atoms", "clusters"), "compound_divergence": ("--commutative",),
+        "clusterings": ("--clusterings", "1"), "compound_divergence": ("--commutative",),
         "iid_compound_divergence": ("--alpha", "paper"),
     }  # fmt: skip
     for name, option in options.items():
@@ -104,7 +105,7 @@ def test_a_report_folder_has_json_markdown_and_figures(sides: tuple[Path, Path],
     printed = json.loads(run("measure", *sides, "--k", "4", "--out", out, "--json").stdout)
     assert {path.name for path in out.iterdir()} == {
         "report.json", "report.md", "frequencies-atoms.svg", "frequencies-atoms.png",
-        "frequencies-compounds.svg", "frequencies-compounds.png",
+        "frequencies-compounds.svg", "frequencies-compounds.png", "compounds.jsonl",
     }  # fmt: skip
     written = json.loads((out / "report.json").read_text())
     assert {name: written[name] for name in printed} == printed
@@ -167,3 +168,15 @@ def test_no_expressions_too_few_contexts_and_an_unknown_preset_are_one_clear_lin
     assert "no problem has an expression with an operator" in refused("measure", silent, silent)
     assert "too few for k = 10 clusters" in refused("measure", small, small)
     assert "Did you mean 'paper'" in refused("measure", *sides, "--alpha", "papper")
+
+
+def test_clusters_and_compounds_are_written_with_the_report(dataset: Path, tmp_path: Path) -> None:
+    run("measure", dataset, "--out", tmp_path / "out")
+    lines = [json.loads(line) for line in (tmp_path / "out" / "compounds.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == sorted(line["id"] for line in lines)
+    assert Counter(line["side"] for line in lines) == {"train": 120, "test": 30}
+    first = lines[0]
+    assert first["clusters"].keys() == first["compounds"].keys() == {"3", "4"}  # the seeds of its two clusterings
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    counted = Counter(name for line in lines for name in line["compounds"]["3"])
+    assert counted == {entry["name"]: entry["train"] + entry["test"] for entry in report["compounds"]}

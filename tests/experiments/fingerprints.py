@@ -15,6 +15,7 @@ from comdiv.experiments.reporting.sections import plan_section
 from comdiv.experiments.reporting.tables import Entry, Table
 
 _NAMES = ("Key",)  # columns with names of ours, not with results
+_NEWER = ("operators", "their number", "train", "test")  # columns of the table of datasets that it did not have then
 _MEASURED = "measurement/report.json"  # was published in another form, under that form's hash
 
 
@@ -43,7 +44,8 @@ def _published(plan: PlanResults) -> Iterator[tuple[str, Any]]:
 
 
 def _rows(table: Table) -> list[list[Any]]:
-    kept = [place for place, column in enumerate(table.columns) if column.title not in _NAMES]
+    left_out = (*_NAMES, *(_NEWER if table.title == "Datasets" else ()))
+    kept = [place for place, column in enumerate(table.columns) if column.title not in left_out]
     return [[_entry(row[place]) for place in kept] for row in table.rows]
 
 

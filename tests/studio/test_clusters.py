@@ -57,3 +57,11 @@ def test_few_contexts_make_fewer_clusters(tmp_path: Path) -> None:
     assert cluster_map is not None
     assert cluster_map.settings.k == 2
     assert map_clusters(Library("none", {"all": [Problem("a", "en", "No number.")]}, {}, path)) is None
+
+
+def test_hints_are_content_words(folder: Path) -> None:
+    cluster_map = map_clusters(Library.read(folder))
+    assert cluster_map is not None
+    hints = {word for words in cluster_map.words.values() for word in words}
+    assert hints
+    assert not hints & {"and", "to", "has", "the", "of", "each", "a", "with"}

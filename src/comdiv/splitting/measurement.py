@@ -156,13 +156,20 @@ def measure_sides(
     track: Track = lambda items: items,
 ) -> Measurement:
     """The measurement of a train/test pair that comdiv did not split."""
+    extraction, mask = extract_sides(training, test, window=settings.window, track=track)
+    return measure(extraction, mask, settings, alpha=alpha)
+
+
+def extract_sides(
+    training: Sequence[Problem], test: Sequence[Problem], *, window: int, track: Track = lambda items: items
+) -> tuple[Extraction, Mask]:
+    """Both sides in one extraction, and which of its problems are test."""
     for side, problems in (("training", training), ("test", test)):
         if not problems:
             raise ComdivError(f"the {side} side has no problems")
-    extraction = extract([*training, *test], window=settings.window, track=track)
+    extraction = extract([*training, *test], window=window, track=track)
     in_test = {id(problem) for problem in test}  # ids of two files may clash, objects do not
-    mask = np.array([id(problem) in in_test for problem in extraction.problems])
-    return measure(extraction, mask, settings, alpha=alpha)
+    return extraction, np.array([id(problem) in in_test for problem in extraction.problems])
 
 
 @dataclass(frozen=True, slots=True)

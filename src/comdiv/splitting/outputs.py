@@ -17,9 +17,10 @@ from comdiv import groups
 from comdiv.corpora import Corpus
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.figures import Draw, Theme, write_figure
-from comdiv.files import write_text
+from comdiv.files import write_json_lines, write_text
 from comdiv.problem import Problem
-from comdiv.splitting.extraction import Extraction
+from comdiv.splitting.compounds import compounds_of
+from comdiv.splitting.extraction import Extraction, ExtractionSettings
 from comdiv.splitting.measurement import Frequency, Measurement, inexpressible_note, markdown_table, measure
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
 
@@ -143,6 +144,26 @@ def write_measurement(measurement: Measurement, folder: Path) -> list[Path]:
     write_text(folder / "report.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     write_text(folder / "report.md", markdown_table(measurement) + "\n")
     return draw_frequencies(measurement, folder)
+
+
+def write_compounds(extraction: Extraction, test: Mask, settings: ExtractionSettings, folder: Path) -> Path:
+    """`compounds.jsonl`: for each problem its side and, by the seed of each clustering, its clusters and compounds."""
+    extraction.prepare(settings.k, settings.seeds())
+    clusters = {seed: extraction.clusters_by_problem(settings.k, seed) for seed in settings.seeds()}
+
+    def record(place: int, problem: Problem) -> dict[str, Any]:
+        tree = problem.expression
+        own = {str(seed): labels[place].tolist() for seed, labels in clusters.items()}
+        spelled = {
+            seed: [] if tree is None else compounds_of(tree, row, settings.compounds, commutative=settings.commutative)
+            for seed, row in own.items()
+        }
+        side = "test" if test[place] else "train"
+        return {"id": problem.id, "side": side, "clusters": own, "compounds": spelled}
+
+    path = folder / "compounds.jsonl"
+    write_json_lines(path, (record(place, problem) for place, problem in enumerate(extraction.problems)))
+    return path
 
 
 def draw_frequencies(measurement: Measurement, folder: Path) -> list[Path]:

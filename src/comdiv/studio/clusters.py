@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from comdiv.errors import ComdivError
+from comdiv.language.base import NUMBER_MASK
+from comdiv.reading import read_text
 from comdiv.splitting.compounds import atoms_of, compounds_of
 from comdiv.splitting.encoding import Incidence
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, Track, extract
@@ -107,12 +109,14 @@ def _counts(incidence: Incidence, test: "np.typing.NDArray[np.bool_]") -> dict[s
 
 
 def _typical_words(extraction: Extraction, settings: ExtractionSettings) -> dict[int, tuple[str, ...]]:
-    """For each cluster, the words that are more frequent around its quantities than around others."""
-    clusters = extraction.clusters(settings.k, settings.seed).tolist()
-    contexts = (context for own in extraction.contexts for context in own)
+    """For each cluster, the content words that are more frequent around its quantities than around others."""
     counts: dict[int, Counter[str]] = {}
-    for cluster, context in zip(clusters, contexts, strict=True):
-        counts.setdefault(cluster, Counter()).update({word for word in context if word.isalpha() and word != "NUM"})
+    content = {code: _ContentWords(code) for code in {problem.language for problem in extraction.problems}}
+    labels = iter(extraction.clusters(settings.k, settings.seed).tolist())
+    for problem, contexts in zip(extraction.problems, extraction.contexts, strict=True):
+        for context, cluster in zip(contexts, labels, strict=False):
+            around = {word for word in context if word != NUMBER_MASK and content[problem.language][word]}
+            counts.setdefault(cluster, Counter()).update(around)
     overall: Counter[str] = Counter()
     for counter in counts.values():
         overall.update(counter)
@@ -121,3 +125,15 @@ def _typical_words(extraction: Extraction, settings: ExtractionSettings) -> dict
         weight = {word: count * math.log1p(count / (overall[word] - count + 1)) for word, count in counter.items()}
         words[cluster] = tuple(sorted(weight, key=lambda word: (-weight[word], word))[:LEGEND_WORDS])
     return words
+
+
+class _ContentWords(dict[str, bool]):
+    """Whether a word of a language is a noun or a verb: "and", "to" and "has" tell nothing about a cluster."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def __missing__(self, word: str) -> bool:
+        content = read_text(word, self.language).content_words
+        self[word] = word.isalpha() and bool(content.nouns or content.verbs)
+        return self[word]

@@ -19,9 +19,10 @@ from comdiv.problem import Problem
 from comdiv.settings import first_difference
 from comdiv.splitting.choice import SplitSeries, best_k
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
-from comdiv.splitting.measurement import Measurement, inexpressible_note, measure_sides
+from comdiv.splitting.measurement import Measurement, extract_sides, inexpressible_note
+from comdiv.splitting.measurement import measure as measure_corpus
 from comdiv.splitting.methods import SplitSettings, problems_to_split, split_problems
-from comdiv.splitting.outputs import corpus_facts, notes, write_measurement, write_split
+from comdiv.splitting.outputs import corpus_facts, notes, write_compounds, write_measurement, write_split
 from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
 
 NewSplit = Callable[[Path, Measurement], None]
@@ -150,17 +151,24 @@ def measure(
         settings = ExtractionSettings.recorded(facts)
     except ComdivError as error:
         raise ComdivError(f"{train}: dataset.json has settings that this version does not know: {error}") from error
-    measurement = measure_sides(
+    settings = settings.changed(**(changes or {}))
+    extraction, in_test = extract_sides(
         training,
         testing,
-        settings.changed(**(changes or {})),
-        alpha=alpha or facts.get("settings", {}).get("alpha", "paper"),
+        window=settings.window,
         track=lambda problems: observer.tracked(problems, "contexts", len(training) + len(testing)),
+    )
+    measurement = measure_corpus(
+        extraction,
+        in_test,
+        settings,
+        alpha=alpha or facts.get("settings", {}).get("alpha", "paper"),
     )
     if note := inexpressible_note(measurement):
         observer.note(note)
     if out is not None:
-        for path in write_measurement(measurement, out):
+        paths = write_measurement(measurement, out)
+        for path in (*paths, write_compounds(extraction, in_test, settings, out)):
             observer.note(str(path))
     return measurement
 
