@@ -51,14 +51,14 @@ def assert_all_alike(folders: Sequence[Path]) -> None:
 
 @pytest.mark.parametrize("method", ["dbca", "iid", "length", "template"])
 def test_splits(method: str, tmp_path: Path) -> None:
-    settings = comdiv.SplitSettings.checked(method=method, test_size=20, k=3, steps_per_item=2)
+    settings = comdiv.SplitSettings.checked(method=method, test_size=20, k=3, operator_bound=1, steps_per_item=2)
     for number, problems in enumerate(orders(list(islice(generate("en"), 100)))):
         comdiv.split(corpus_of(problems), tmp_path / str(number), settings)
     assert_all_alike([tmp_path / str(number) for number in range(ORDERS)])
 
 
 def test_syntheses(tmp_path: Path) -> None:
-    options = comdiv.SynthesisOptions(least_plausible=0)
+    options = comdiv.SynthesisOptions()
     for number, problems in enumerate(orders(handmade.corpus())):
         comdiv.synthesize(corpus_of(problems), tmp_path / str(number), options)
     assert_all_alike([tmp_path / str(number) for number in range(ORDERS)])

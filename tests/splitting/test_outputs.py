@@ -103,7 +103,7 @@ def test_facts_have_source_every_setting_and_versions() -> None:
     }  # fmt: skip
     assert facts["settings"]["seed"] == 7
     assert facts["settings"]["extraction"] == {
-        "k": 3, "clusterings": 10, "window": 3, "commutative": True, "seed": 0,
+        "k": 3, "clusterings": 10, "window": 3, "compounds": "subtrees", "commutative": True, "seed": 0,
     }  # fmt: skip
     assert {"comdiv", "numpy", "scikit-learn", "numba"} <= facts["versions"].keys()
 

@@ -42,7 +42,7 @@ from comdiv.solvers.plausible import BEAM, learn_weights, rerank
 from comdiv.solvers.runs import CONFIG, read_config, write_config
 from comdiv.solvers.training import TrainingState, seed_initialisation, train
 from comdiv.splitting.extraction import extract
-from comdiv.splitting.methods import SplitSettings, split_problems
+from comdiv.splitting.methods import preset_settings, split_problems
 
 SOLVING_BATCH = 64
 LEAST_WITH_VALIDATION = 10  # problems; with fewer, none is held out
@@ -358,7 +358,7 @@ def hold_out_validation(readings: Sequence[Reading], seed: int) -> tuple[list[Re
 def nested_split(readings: Sequence[Reading], seed: int) -> tuple[list[Reading], list[Reading]]:
     """A compositional split of the training problems: a stand-in for the test problems, which nobody may look at."""
     extraction = extract([reading.problem for reading in readings])
-    is_test = split_problems(extraction, SplitSettings(seed=seed))
+    is_test = split_problems(extraction, preset_settings("paper", seed=seed))
     test = {problem.id for problem, inside in zip(extraction.problems, is_test, strict=True) if inside}
     parts: tuple[list[Reading], list[Reading]] = ([], [])
     for reading in readings:

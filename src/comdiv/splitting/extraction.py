@@ -115,8 +115,10 @@ class ContextVectors:
         if self.distinct < k:
             raise too_few
         vectors = self.vectors
-        # One thread for each: floating-point sums depend on their order, and threads finish in any order.
-        with threadpool_limits(limits=1), warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as pool:
+        # One thread for each: floating-point sums depend on their order, and threads finish in any order. OpenMP counts
+        # its threads for each thread that calls it, so that the limit is set in those of the pool, too.
+        pool = ThreadPoolExecutor(os.cpu_count(), initializer=threadpool_limits, initargs=(1, "openmp"))
+        with threadpool_limits(limits=1), warnings.catch_warnings(), pool:
             warnings.simplefilter("error", ConvergenceWarning)
             try:
                 return list(pool.map(lambda seed: self._labels(k, seed, vectors), seeds))

@@ -63,7 +63,8 @@ class German(Language):
         return None
 
     def content_words(self, text: str) -> ContentWords:
-        words = [token.text for token in self.tokens(text) if token.text.lower() not in self.story.generic]
+        generic = self.data("words.yaml")["generic"].split()
+        words = [token.text for token in self.tokens(text) if token.text.lower() not in generic]
         nouns = tuple(self._singular_of(word).lower() for word in words if word[:1].isupper())
         verbs = tuple(word for word in words if re.fullmatch(r"[a-zäöüß]{2,}(?:t|en|te)", word))
         return ContentWords(nouns, verbs)
