@@ -166,6 +166,9 @@ def _check_sizes(ledger: Ledger, file: Path, cell: Cell) -> None:
 def _check_frequencies(ledger: Ledger, file: Path, cell: Cell) -> None:
     """The divergences of a measurement, from the frequencies beside them."""
     frequencies = {} if cell.details is None else cell.details.frequencies()
+    if frequencies and cell.summary.get("atom_divergence_other_clusterings") is not None:
+        ledger.skip(kinds.DIVERGENCES, "of several clusterings, the frequencies of one are published")
+        return
     for kind, name in (("compounds", "compound_divergence"), ("atoms", "atom_divergence")):
         if kind in frequencies:
             train, test = (np.array([entry[side] for entry in frequencies[kind]]) for side in ("train", "test"))
