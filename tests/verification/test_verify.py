@@ -175,6 +175,24 @@ def test_a_published_bit_digit_or_hash_is_noticed(
     assert [one for one in differences if place in one and one.startswith(path.name)]
 
 
+def test_a_published_split_is_made_again_from_its_ids_where_the_corpus_is(tmp_path: Path) -> None:
+    split = {"corpus": "demo-en", "split": {"method": "iid", "k": 2}}
+    plan = {"name": "sizes", "datasets": {"iid": split}, "measure": {"k": [2]}}
+    comdiv.run(write_yaml(tmp_path / "plan.yaml", plan), tmp_path / "runs", jobs=1)
+    export_results(tmp_path / "runs", tmp_path / "published")
+    whole = comdiv.verify(tmp_path / "published")
+    assert whole.is_true
+    assert whole.checked[kinds.PARTS] == 7  # four facts of the source, three hashes
+    path = tmp_path / "published" / "sizes.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    record = lines[1]["result"]
+    record["originals"]["dataset/train.jsonl"] = "0" * 64
+    record["dataset"]["length_ratio"] += 0.1
+    path.write_text("".join(compact_json(line) + "\n" for line in lines), encoding="utf-8")
+    differing = [(one.what, one.key) for one in comdiv.verify(tmp_path / "published").differences]
+    assert differing == [(kinds.PARTS, "iid: train.jsonl"), (kinds.DIVERGENCES, "iid.length_ratio")]
+
+
 def test_every_number_that_is_committed_follows_from_what_is_committed() -> None:
     results = CLONE / "experiments" / "results"
     ledger = Ledger(results)

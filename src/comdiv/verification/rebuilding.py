@@ -7,20 +7,20 @@ import tempfile
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from comdiv.corpora import Corpus
 from comdiv.dataset import FACTS, read_dataset, read_facts, write_dataset
+from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.keys import baseline
 from comdiv.experiments.work import Workplace, within_corpus, work
-from comdiv.problem import Problem
 from comdiv.solver import Progress
-from comdiv.splitting.extraction import Extraction, extract
+from comdiv.splitting.extraction import extract
 from comdiv.splitting.methods import SplitSettings
 from comdiv.splitting.outputs import build_dataset, corpus_facts
+from comdiv.synthesis import SynthesisOptions
 from comdiv.verification import ledger as kinds
 from comdiv.verification.folders import find_corpus
 from comdiv.verification.ledger import Ledger
@@ -35,11 +35,14 @@ def check_rebuilt(ledger: Ledger, plans: Sequence[PlanResults], progress: Progre
         for number, (plan, cell) in enumerate(_needs_first(cells)):
             progress("making datasets again", number, len(cells), cell.label)
             folder = Path(temporary) / cell.key
-            with ledger.reading(plan.path):
-                if why := _rebuild(cell, folder, progress):
-                    ledger.skip(kinds.PARTS, f"{cell.label}: {why}")
-                else:
-                    _compare(ledger, plan.path, cell, folder / "dataset")
+            try:
+                why = _rebuild(cell, folder, progress)
+            except ComdivError as error:
+                why = str(error)
+            if why:
+                ledger.skip(kinds.PARTS, f"{cell.label}: {why}")
+            else:
+                _compare(ledger, plan.path, cell, folder / "dataset")
 
 
 def _needs_first(cells: dict[str, tuple[PlanResults, Cell]]) -> list[tuple[PlanResults, Cell]]:
@@ -59,15 +62,19 @@ def _rebuild(cell: Cell, folder: Path, progress: Progress) -> str:
             return why
     else:
         corpus = within_corpus(read_dataset(needs[0] / "dataset"))
+    settings = {} if cell.details is None else cell.details.dataset()["settings"]
     if "synthesize" in cell.recipe:
+        if unknown := sorted(settings.keys() - {"extraction"} - SynthesisOptions.model_fields.keys()):
+            return f"this version synthesizes differently: it has no option {', '.join(unknown)}"
         options = {**baseline()["dataset"]["synthesize"], **cell.recipe["synthesize"]}
-        recipe = {**cell.recipe, "synthesize": options, "files": {}}
+        known = {name: value for name, value in options.items() if name in SynthesisOptions.model_fields}
+        recipe = {**cell.recipe, "synthesize": known, "files": {}}
         work("dataset", recipe, Workplace(folder, needs, {"corpus": corpus.name}, progress))
         return ""
     ids = frozenset() if cell.details is None else frozenset(cell.details.test_ids())
-    if not ids or cell.details is None:
+    if not ids:
         return "the ids of its test problems are not published"
-    _split(corpus, ids, cell.details.dataset()["settings"], folder / "dataset")
+    _split(corpus, ids, SplitSettings.checked(**settings), folder / "dataset")
     return ""
 
 
@@ -76,16 +83,10 @@ def _corpus(name: str, version: str) -> tuple[Corpus | None, str]:
     return find_corpus(name, version)
 
 
-@lru_cache(maxsize=1)
-def _extraction(problems: tuple[Problem, ...], window: int) -> Extraction:
-    return extract(problems, window=window)
-
-
-def _split(corpus: Corpus, ids: frozenset[str], settings: dict[str, Any], folder: Path) -> None:
-    chosen = SplitSettings.checked(**settings)
-    extraction = _extraction(corpus.problems, chosen.extraction.window)
+def _split(corpus: Corpus, ids: frozenset[str], settings: SplitSettings, folder: Path) -> None:
+    extraction = extract(corpus.problems, window=settings.extraction.window)
     test = np.array([problem.id in ids for problem in extraction.problems])
-    dataset, _ = build_dataset(extraction, test, chosen, corpus_facts(corpus))
+    dataset, _ = build_dataset(extraction, test, settings, corpus_facts(corpus))
     write_dataset(folder, dataset, title=corpus.name)
 
 
