@@ -1,11 +1,12 @@
 """The demo corpora themselves: different texts, sound numbers, the same for the same seed."""
 
+import hashlib
 from collections import Counter
 from itertools import islice
 
 import pytest
 
-from comdiv.corpora.demo import generate
+from comdiv.corpora.demo import VERSION, generate
 from comdiv.errors import ComdivError
 from comdiv.expression import operator_count, template, value_of
 from comdiv.language import get_language
@@ -68,6 +69,16 @@ def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(language: str) -> Non
 def test_a_hundred_thousand_problems_have_a_hundred_thousand_texts(language: str) -> None:
     texts = {problem.text for problem in generate(language, 100_000)}
     assert len(texts) == 100_000
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_text_changes_without_a_new_version(language: str) -> None:
+    texts = "".join(f"{problem.id}\n{problem.text}\n" for problem in generate(language))
+    known = {
+        ("4", "en"): "8d635c2f0e1fcb179db4d4e5b0cf2bed190b203991f18718c6a295e36b380f26",
+        ("4", "zh"): "bf3604085ace6589ffe8fbe34c192147ccd0f89ba99766de3d13ba3780153e85",
+    }
+    assert hashlib.sha256(texts.encode()).hexdigest() == known[VERSION, language]
 
 
 def test_a_corpus_without_problems_is_refused() -> None:
