@@ -63,12 +63,14 @@ def test_svg_files_are_well_formed_and_name_their_axes_and_sides(measurement: Me
             assert frequency.name in found
 
 
-def test_the_title_has_the_divergence_at_the_chosen_preset(measurement: Measurement, tmp_path: Path) -> None:
-    told = {"paper": 0.111, "keysers2020": 0.222}
-    for preset, value in told.items():
-        chosen = replace(measurement, alpha=preset, compound_divergence=told)
+def test_the_title_has_the_divergence_of_the_clustering_drawn_at_the_chosen_preset(
+    measurement: Measurement, tmp_path: Path
+) -> None:
+    told = {"paper": [0.111, 0.5], "keysers2020": [0.222, 0.6]}
+    for preset, values in told.items():
+        chosen = replace(measurement, alpha=preset, compound_divergence_by_clustering=told)
         draw_frequencies(chosen, tmp_path)
-        assert f"Compounds: divergence {value}" in texts(tmp_path / "frequencies-compounds.svg")
+        assert f"Compounds: divergence {values[0]}" in texts(tmp_path / "frequencies-compounds.svg")
 
 
 def test_only_the_most_frequent_are_drawn_but_shares_are_of_all(measurement: Measurement, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from comdiv.experiments.cell import Kind
 from comdiv.loading import validate
 
 Count = Annotated[int, Field(ge=0)]
+OneOrMore = Annotated[list[float], Field(min_length=1)]
 Ratio = Annotated[str, Field(pattern=r"^[0-9]{1,9}/[0-9]{1,9}$")]  # "614/745"
 
 
@@ -97,6 +98,8 @@ class Divergences(_Shape):
     compound_divergence: dict[str, float] | float | None = None
     atom_divergence: dict[str, float] | float | None = None
     compound_divergence_other_clusterings: float | None = None
+    compound_divergence_by_clustering: dict[str, OneOrMore] | None = None
+    atom_divergence_by_clustering: dict[str, OneOrMore] | None = None
     iid_compound_divergence: float | None = None
     unseen_template_share: float | None = None
     twin_share: float | None = None

@@ -65,6 +65,9 @@ class Measurement:
     compound_divergence_other_representations: dict[str, float] | None = None
     operator_count_divergence: float | None = None
     without_operator_share: dict[str, float] | None = None  # by side: problems that have no compound
+    # By preset of alpha, one divergence per clustering of the split; `atoms` and `compounds` count the first one's.
+    compound_divergence_by_clustering: dict[str, list[float]] | None = None
+    atom_divergence_by_clustering: dict[str, list[float]] | None = None
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Measurement | None":
@@ -105,6 +108,12 @@ def measure(
     with_expression = np.array([name is not None for name in extraction.templates])
     compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
     twins = _seen_elsewhere(extraction.masks, test)
+    compounds_by_view = {
+        name: [_divergence(view.compounds, test, a.compounds) for view in views] for name, a in ALPHA_PRESETS.items()
+    }
+    atoms_by_view = {
+        name: [_divergence(view.atoms, test, a.atoms) for view in views] for name, a in ALPHA_PRESETS.items()
+    }
     return Measurement(
         train_size=int((~test).sum()),
         test_size=int(test.sum()),
@@ -112,13 +121,8 @@ def measure(
         window=settings.window,
         cluster_seed=settings.seed,
         alpha=alpha,
-        compound_divergence={
-            name: _mean([_divergence(view.compounds, test, a.compounds) for view in views])
-            for name, a in ALPHA_PRESETS.items()
-        },
-        atom_divergence={
-            name: max(_divergence(view.atoms, test, a.atoms) for view in views) for name, a in ALPHA_PRESETS.items()
-        },
+        compound_divergence={name: mean_divergence(values) for name, values in compounds_by_view.items()},
+        atom_divergence={name: max(values) for name, values in atoms_by_view.items()},
         compound_divergence_other_clusterings=unseen.compounds,
         iid_compound_divergence=iid_divergence(encoded, int(test.sum()), alpha) if iid is None else iid,
         length_ratio=_ratio(encoded.lengths, test),
@@ -144,6 +148,8 @@ def measure(
         without_operator_share={
             side: round(float((operators[mask] == 0).mean()), 6) for side, mask in (("train", ~test), ("test", test))
         },
+        compound_divergence_by_clustering=compounds_by_view,
+        atom_divergence_by_clustering=atoms_by_view,
     )
 
 
@@ -231,8 +237,16 @@ def _divergence(incidence: Incidence, test: Mask, alpha: float) -> float:
     return round(count_divergence(train_counts, test_counts, alpha), 6)
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean_divergence(values: Sequence[float]) -> float:
+    """The compound divergence under several clusterings, with the digits of a single one."""
     return round(float(np.mean(values)), 6)
+
+
+def counted_divergence(facts: Mapping[str, Any], kind: str, alpha: str) -> float:
+    """The divergence of the atoms or compounds whose frequencies are told: the first clustering's."""
+    name = f"{kind.removesuffix('s')}_divergence"
+    by_clustering = facts.get(f"{name}_by_clustering")
+    return float(by_clustering[alpha][0] if by_clustering else facts[name][alpha])
 
 
 def _frequencies(incidence: Incidence, test: Mask) -> tuple[Frequency, ...]:

@@ -21,7 +21,14 @@ from comdiv.files import write_json_lines, write_text
 from comdiv.problem import Problem
 from comdiv.splitting.compounds import compounds_of
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
-from comdiv.splitting.measurement import Frequency, Measurement, inexpressible_note, markdown_table, measure
+from comdiv.splitting.measurement import (
+    Frequency,
+    Measurement,
+    counted_divergence,
+    inexpressible_note,
+    markdown_table,
+    measure,
+)
 from comdiv.splitting.methods import SplitSettings, wanted_test_size
 
 if TYPE_CHECKING:
@@ -169,12 +176,10 @@ def write_compounds(extraction: Extraction, test: Mask, settings: ExtractionSett
 def draw_frequencies(measurement: Measurement, folder: Path) -> list[Path]:
     """Write `atoms` and `compounds` as SVG and PNG into a folder; the same measurement gives the same bytes."""
     paths = []
-    preset = measurement.alpha
-    for name, frequencies, divergence in (
-        ("atoms", measurement.atoms, measurement.atom_divergence[preset]),
-        ("compounds", measurement.compounds, measurement.compound_divergence[preset]),
-    ):
+    facts = measurement.to_json()
+    for name, frequencies in (("atoms", measurement.atoms), ("compounds", measurement.compounds)):
         if frequencies:  # expressions may have no quantities
+            divergence = counted_divergence(facts, name, measurement.alpha)
             paths += write_figure(folder / f"frequencies-{name}", frequency_figure(name, frequencies, divergence))
     return paths
 

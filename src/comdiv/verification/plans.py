@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from comdiv.loading import load_object, read_json_lines
 from comdiv.solver import Progress
 from comdiv.splitting.divergence import ALPHA_PRESETS, count_divergence
 from comdiv.splitting.extraction import ExtractionSettings
-from comdiv.splitting.measurement import measure_sides
+from comdiv.splitting.measurement import mean_divergence, measure_sides
 from comdiv.verification import ledger as kinds
 from comdiv.verification.folders import check_counts, check_dataset, check_evaluation, check_run, plain
 from comdiv.verification.ledger import Ledger
@@ -164,19 +164,23 @@ def _check_sizes(ledger: Ledger, file: Path, cell: Cell) -> None:
 
 
 def _check_frequencies(ledger: Ledger, file: Path, cell: Cell) -> None:
-    """The divergences of a measurement, from the frequencies beside them."""
+    """The divergences of a measurement: those of its first clustering from the frequencies, the others' from theirs."""
     frequencies = {} if cell.details is None else cell.details.frequencies()
-    if frequencies and cell.summary.get("atom_divergence_other_clusterings") is not None:
-        ledger.skip(kinds.DIVERGENCES, "of several clusterings, the frequencies of one are published")
-        return
-    for kind, name in (("compounds", "compound_divergence"), ("atoms", "atom_divergence")):
-        if kind in frequencies:
-            train, test = (np.array([entry[side] for entry in frequencies[kind]]) for side in ("train", "test"))
-            expected = {
-                preset: round(count_divergence(train, test, getattr(alphas, kind)), 6)
-                for preset, alphas in ALPHA_PRESETS.items()
-            }
-            ledger.same(kinds.DIVERGENCES, file, f"{cell.label}: {name}", expected, cell.summary[name])
+    of_several: dict[str, Callable[[Sequence[float]], float]] = {"compounds": mean_divergence, "atoms": max}
+    for kind, combine in of_several.items():
+        if kind not in frequencies:
+            continue
+        name = f"{kind.removesuffix('s')}_divergence"
+        train, test = (np.array([entry[side] for entry in frequencies[kind]]) for side in ("train", "test"))
+        counted = {
+            preset: round(count_divergence(train, test, getattr(alphas, kind)), 6)
+            for preset, alphas in ALPHA_PRESETS.items()
+        }
+        by_clustering = cell.summary.get(f"{name}_by_clustering") or {preset: [d] for preset, d in counted.items()}
+        first = {preset: values[0] for preset, values in by_clustering.items()}
+        combined = {preset: combine(values) for preset, values in by_clustering.items()}
+        ledger.same(kinds.DIVERGENCES, file, f"{cell.label}: {name} of the first clustering", counted, first)
+        ledger.same(kinds.DIVERGENCES, file, f"{cell.label}: {name}", combined, cell.summary[name])
 
 
 def _check_augmentation(ledger: Ledger, file: Path, cell: Cell, source: Cell) -> None:

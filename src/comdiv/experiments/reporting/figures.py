@@ -24,7 +24,7 @@ from comdiv.experiments.reporting.numbers import (
 )
 from comdiv.experiments.reporting.tables import file_name
 from comdiv.figures import Draw, Theme
-from comdiv.splitting.measurement import Frequency
+from comdiv.splitting.measurement import Frequency, counted_divergence
 from comdiv.splitting.outputs import frequency_figure
 
 if TYPE_CHECKING:
@@ -353,7 +353,7 @@ def _frequencies(plan: PlanResults) -> Iterator[Picture]:
         lists = cell.details.frequencies() if cell.details is not None else {}
         for kind, entries in lists.items():
             if entries:
-                k, divergence = cell.summary["k"], cell.summary[f"{kind[:-1]}_divergence"]["paper"]
+                k, divergence = cell.summary["k"], counted_divergence(cell.summary, kind, "paper")
                 name = f"{plan.name}-{kind}-{cell.facts.dataset}-{k}"
                 shown = [Frequency(**entry) for entry in entries]
                 yield frequencies_picture(name, kind, f"{cell.facts.dataset}, k = {k}", shown, divergence)
