@@ -48,6 +48,86 @@ def test_english_questions_for_something_else_have_no_topic(text: str) -> None:
     assert topic(text, "N0-N1", "en", "A dog saw Joan and Tom.") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("Joan has 9 dimes. She got 6 dimes. How many cents does Joan have?", "(N0+N1)*10"),
+        ("Joan has 9 pears. Joan wants to buy 6 pears. How many pears would Joan have?", "N0+N1"),
+        ("Joan has 9 five dollars bills. She got one more. How many dollars does Joan have?", "N0*5"),
+    ],
+)
+def test_english_stories_that_do_not_tell_what_is_asked_have_no_topic(text: str, expression: str) -> None:
+    assert topic(text, expression, "en", "A dog saw Joan.") is None
+
+
+def test_the_pronoun_of_a_question_means_the_first_person() -> None:
+    text = "Joan has 9 pears. She gives 6 pears to Anna. How many pears does she have left?"
+    seen = topic(text, "N0-N1", "en", "A dog saw Joan and Anna. She ran.", "She saw Anna.", "She saw Joan.")
+    assert seen is not None
+    assert seen.slots["owner"] == "Joan"
+
+
+def test_a_pronoun_that_cannot_mean_the_first_person_stays() -> None:
+    text = "Joan is ill. Tom has 9 pears. He eats 6 pears. How many pears does he have left?"
+    seen = topic(text, "N0-N1", "en", "A dog saw Joan and Tom.", *["She is Joan."] * 3)
+    assert seen is not None
+    assert seen.slots["owner"] == "he"
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "trait", "there"),
+    [
+        ("Joan has 9 pears. She got 6 pears. How many pears does Joan have?", "N0+N1", "unpacked", True),
+        ("Joan has 9 boxes of 6 pears. How many pears does Joan have?", "N0*N1", "unpacked", False),
+        ("Joan played 9 games. She missed 6 games. How many games did Joan play?", "N0-N1", "whole", False),
+    ],
+)
+def test_what_is_packed_or_past_is_not_packed_or_taken_again(
+    text: str, expression: str, trait: str, there: bool
+) -> None:
+    seen = topic(text, expression, "en", "A dog saw Joan.")
+    assert seen is not None
+    assert (trait in seen.traits) is there
+
+
+def test_what_is_left_after_a_loss_is_called_remaining() -> None:
+    lost = topic("Joan has 9 pears. She lost 6 pears. How many pears does Joan have?", "N0-N1", "en", "A dog saw Joan.")
+    won = topic("Joan has 9 pears. She got 6 pears. How many pears does Joan have?", "N0+N1", "en", "A dog saw Joan.")
+    assert lost is not None
+    assert won is not None
+    assert (lost.slots["all"], won.slots["all"]) == ("all of the remaining", "all of the")
+
+
+def test_capitals_of_things_and_titles_are_kept() -> None:
+    text = "Joan has 9 Pokemon cards . She got 6 Pokemon cards . How many Pokemon cards does Joan have ?"
+    seen = topic(text, "N0+N1", "en", "A dog saw Joan .")
+    assert seen is not None
+    assert seen.slots["things"] == "Pokemon cards"
+    joined = sequels_of("en").join(seen.story, "Then Mrs. Lee leaves.", read(Problem("p", "en", text)))
+    assert joined.endswith("Then Mrs. Lee leaves .")
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("Bob bought 4 kites.", {"give", "price"}),
+        ("Bob walked 4 miles and bought a kite.", set()),
+        ("There are 4 pencils in each box.", {"pack"}),
+        ("Each player has 4 lives.", set()),
+        ("Bob gave 4 friends a kite.", set()),
+    ],
+)
+def test_a_use_is_what_is_done_with_the_counted_thing(text: str, uses: set[str]) -> None:
+    english = sequels_of("en")
+    seen = {
+        use
+        for _, clause in english.mentions(read(Problem("p", "en", text)), 0)
+        for use, pattern in english.uses.items()
+        if pattern.search(clause)
+    }
+    assert seen == uses
+
+
 def test_a_condition_becomes_a_sentence() -> None:
     seen = topic(
         "Joan has 9 pears. If she eats 6 of them, how many pears does she have left?", "N0-N1", "en", "A dog saw Joan."
@@ -138,7 +218,7 @@ def test_a_damaged_sequel_is_named() -> None:
 @pytest.mark.parametrize("code", ["en", "zh"])
 def test_every_sequel_can_be_told(code: str) -> None:
     """Each wording has its number once and ends with a question; each slot is one that topics, clues or words fill."""
-    english = "owner whom other things thing verb past"
+    english = "owner whom other things thing verb past all"
     chinese = "t u a v b per subject u_of hu opening undone story"
     known = {"n", *english.split(), *chinese.split()}
     for sequel in sequels_of(code).sequels:

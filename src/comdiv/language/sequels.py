@@ -88,6 +88,11 @@ class Sequels(ABC):
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
         """The things that a clause speaks of, as topics name them."""
 
+    def mentions(self, reading: "Reading", clause: int) -> Iterable[tuple[str, str]]:
+        """Each thing of a clause with the text that its `uses` are looked for in."""
+        text = self.clause_text(reading.clauses[clause].masked)
+        return [(thing, text) for thing in dict.fromkeys(self.things(reading, clause))]
+
     @abstractmethod
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
         """What can be compared with the story's own: some of the corpus's people, or things of the same kind."""

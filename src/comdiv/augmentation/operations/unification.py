@@ -213,11 +213,9 @@ def learn_uses(readings: Sequence[Reading], language: Sequels) -> dict[str, froz
     """What the training set does with a thing: it is given, sold, packed… in at least a few clauses."""
     counts: Counter[tuple[str, str]] = Counter()
     for reading in readings:
-        for number, clause in enumerate(reading.clauses):
-            text = language.clause_text(clause.masked)
-            shown = [use for use, pattern in language.uses.items() if pattern.search(text)]
-            if shown:
-                counts.update((thing, use) for thing in set(language.things(reading, number)) for use in shown)
+        for number in range(len(reading.clauses)):
+            for thing, text in language.mentions(reading, number):
+                counts.update((thing, use) for use, pattern in language.uses.items() if pattern.search(text))
     uses: defaultdict[str, set[str]] = defaultdict(set)
     for (thing, use), count in counts.items():
         if count >= LEAST_USES:

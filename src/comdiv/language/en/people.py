@@ -153,6 +153,11 @@ def person_before(reading: "Reading", clause: int, pronoun: str, actors: Actors)
     return next(iter(people.values())) if len(people) == 1 else None
 
 
+def may_mean(pronoun: str, name: str, actors: Actors) -> bool:
+    """Whether a pronoun can refer to a person, by gender; "they" refers to more than one."""
+    return actors.gender.get(name.split()[-1], "") in ("", _PRONOUNS[pronoun]) if pronoun in _PRONOUNS else False
+
+
 def people_in(clause: "Clause", actors: Actors) -> list[str]:
     """The people named in a clause, with their titles."""
     names = []

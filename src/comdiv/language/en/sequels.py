@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from comdiv.expression import Operation
 from comdiv.language.base import NUMBER_MASK
 from comdiv.language.en import MEASURES, English, singular
 from comdiv.language.en.coherence import verb_stem
-from comdiv.language.en.people import find_people, people_in, person_before
+from comdiv.language.en.people import find_people, may_mean, people_in
 from comdiv.language.sequels import Sequels, Topic, is_whole
 
 if TYPE_CHECKING:
@@ -54,6 +55,17 @@ class EnglishSequels(Sequels):
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
         return [unit for number in reading.clauses[clause].quantities if (unit := reading.quantities[number].unit)]
 
+    def mentions(self, reading: "Reading", clause: int) -> Iterable[tuple[str, str]]:
+        """Each counted thing, with the clause in which `@` stands for its number and name: "she bought @ ."."""
+        part = reading.clauses[clause]
+        for place, token in enumerate(part.tokens):
+            unit = None if token.quantity is None else reading.quantities[token.quantity].unit
+            if unit is None or unit in self.words["people"]:
+                continue
+            ends = range(place + 1, min(place + 5, len(part.masked)))
+            if end := next((end for end in ends if singular(part.masked[end]) == unit), None):
+                yield unit, self.clause_text([*part.masked[:place], "@", *part.masked[end + 1 :]])
+
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
         there = set(re.findall(r"\w+", topic.story.lower()))
         return [name for name in names if " " not in name and name.lower() not in there]
@@ -61,7 +73,7 @@ class EnglishSequels(Sequels):
     def join(self, story: str, sentences: str, donor: "Reading") -> str:
         sentences = sentences[:1].upper() + sentences[1:]
         if _SPACED_STOP.search(donor.text):
-            sentences = re.sub(r"([.,?])(?=\s|$)", r" \1", sentences)
+            sentences = re.sub(r"(?<!\bMrs)(?<!\bM[rs])(?<!\bDr)([.,?])(?=\s|$)", r" \1", sentences)
         text = f"{story} {sentences}"
         return text.lower() if donor.text.islower() else text
 
@@ -74,7 +86,7 @@ class EnglishSequels(Sequels):
         if len(reading.clauses) < 2 or not reading.used.isdisjoint(reading.question.quantities):
             return None
         asked, story = _plain(reading.question), self._story(reading)
-        if story is None or _HAD_BEFORE.match(asked):
+        if story is None or _HAD_BEFORE.match(asked) or self.patterns["unsound"].search(story.lower()):
             return None
         if match := _PAID.match(asked):
             return self._owned(reading, "paid", match, "dollar", "", story, actors)
@@ -88,15 +100,16 @@ class EnglishSequels(Sequels):
     ) -> Topic | None:  # fmt: skip
         """The topic of a question that has the form of a role."""
         things = match["things"] or ("" if match["money"] else _counted_things(reading))
-        if things is None or self.patterns["no_things"].search(f"{things} "):
+        if things is None or self.patterns["no_things"].search(f"{things} ".lower()):
             return None
-        unit = "dollar" if match["money"] or things == "dollars" else singular(_head(things))
+        things = _as_written(things, reading.question.text)
+        unit = "dollar" if match["money"] or things.lower() == "dollars" else singular(_head(things))
         if unit == "dollar":
             return self._owned(reading, "money", match, unit, "", story, actors) if role == "has" else None
-        if reading.asked_unit not in (None, unit):
+        if reading.asked_unit not in (None, unit) or not _tells_of(reading, unit):
             return None
         if role == "there":
-            return Topic(role, unit, unit, story, _forms(things), plural=True, traits=_traits(reading, unit))
+            return Topic(role, unit, unit, story, _forms(things), plural=True, traits=self._traits(reading, unit))
         if role == "did":
             stem = verb_stem(match["verb"])
             role = next((kind for kind in ("got", "need") if stem in self.words[kind]), "did")
@@ -112,17 +125,24 @@ class EnglishSequels(Sequels):
         groups = match.groupdict()
         verb, pronoun = groups.get("verb") or "", _PRONOUNS.get(owner.lower())
         past = "" if groups.get("where") else _past_form(reading, verb)
-        traits = _traits(reading, unit) | {"verb" if past else "", "" if pronoun else "named"}
-        slots = {"owner": owner, "whom": pronoun or owner, "verb": verb, "past": past, **_forms(things)}
+        traits = self._traits(reading, unit) | {"verb" if past else "", "" if pronoun else "named"}
+        all_of = "all of the remaining" if role == "has" and _has_lost(reading) else "all of the"
+        slots = {"owner": owner, "whom": pronoun or owner, "verb": verb, "past": past, "all": all_of, **_forms(things)}
         return Topic(role, unit, unit, story, slots, plural=owner == "they", traits=traits)
+
+    def _traits(self, reading: "Reading", unit: str) -> frozenset[str]:
+        story = " ".join(word for clause in reading.narrative for word in clause.masked)
+        whole = is_whole(reading) and not self.patterns["events"].search(story)
+        unpacked = not self.patterns["packed"].search(story)
+        holds = {"whole": whole, "unpacked": unpacked, "measure": unit in MEASURES, "count": unit not in MEASURES}
+        return frozenset(trait for trait, there in holds.items() if there)
 
     def _person(self, reading: "Reading", owner: str, actors: "Actors") -> str | None:
         if owner in self.words["nobody"]:
             return None
-        if owner in _PRONOUNS:
-            known = None if owner == "they" else person_before(reading, len(reading.clauses) - 1, owner, actors)
-            return known or owner
-        names = {name for clause in reading.clauses for name in people_in(clause, actors)}
+        names = [name for clause in reading.clauses for name in people_in(clause, actors)]
+        if owner in _PRONOUNS:  # the question's pronoun means the first person, if it can
+            return names[0] if names and may_mean(owner, names[0], actors) else owner
         return next((name for name in sorted(names) if name.lower().replace(" .", ".") == owner), None)
 
     def _story(self, reading: "Reading") -> str | None:
@@ -146,8 +166,15 @@ def _plain(question: "Clause") -> str:
     return re.sub(r" ?\. ", ". ", " ".join(question.masked)).strip(" ?.,!")
 
 
-def _traits(reading: "Reading", unit: str) -> frozenset[str]:
-    return frozenset(["measure" if unit in MEASURES else "count", "whole" if is_whole(reading) else ""])
+def _tells_of(reading: "Reading", unit: str) -> bool:
+    """Whether the narrative names the thing: a story of dimes says nothing about cents."""
+    return any(singular(word) == unit for clause in reading.narrative for word in clause.masked)
+
+
+def _has_lost(reading: "Reading") -> bool:
+    """Whether the last that the story tells is a loss, so that what somebody has is what remains."""
+    tree = reading.expression
+    return isinstance(tree, Operation) and tree.operator == "-" and is_whole(reading)
 
 
 def _counted_things(reading: "Reading") -> str | None:
@@ -164,6 +191,13 @@ def _counted_things(reading: "Reading") -> str | None:
                 if not word.isalpha():
                     break
     return None
+
+
+def _as_written(things: str, question: str) -> str:
+    """The words with the capitals that the question gives them: Pokemon cards."""
+    words = r"\s+".join(map(re.escape, things.split()))
+    match = re.search(words, question, re.IGNORECASE)
+    return match[0] if match else things
 
 
 def _head(things: str) -> str:
