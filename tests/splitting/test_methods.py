@@ -254,6 +254,14 @@ def test_operators_and_their_numbers_are_alike_on_both_sides() -> None:
     assert free.operator_divergence > 0.01
 
 
+def test_bounds_give_way_to_chance_on_a_corpus_too_small_for_them() -> None:
+    """Twelve problems with one to four operators cannot be as evenly mixed as 48: a random split has 0.03 or more."""
+    extraction = extract(list(generate("en", 60)))
+    measured = measure(extraction, split_problems(extraction, SplitSettings()), ExtractionSettings())
+    assert measured.operator_count_divergence is not None
+    assert 0.01 < measured.operator_count_divergence <= 0.05
+
+
 def test_several_clusterings_hold_under_others() -> None:
     extraction = extract(list(generate("en", 600)))
     one, several = (

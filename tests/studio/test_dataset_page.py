@@ -33,7 +33,7 @@ def test_a_split_shows_its_divergences_figures_and_settings(split_folder: Path) 
     with page_client(studio_on(split_folder)) as client:
         page = client.get("/dataset")
         assert page.status_code == 200
-        assert "(paper, α = 0.5)" in page.text
+        assert "compound divergence, own 10 clusterings (paper, α = 0.5)" in page.text
         assert "test problems with a twin in train" in page.text
         assert "<dt>test_size</dt>" in page.text
         for name in ("atoms", "compounds"):

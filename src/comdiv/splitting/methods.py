@@ -21,7 +21,7 @@ from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
 from comdiv.splitting.measurement import BALANCE_ALPHA, divergence_to_report
 from comdiv.splitting.search import Bounded, SplitResult, find_split
-from comdiv.splitting.sides import check_test_size, random_split
+from comdiv.splitting.sides import BoundError, check_test_size, random_split
 
 Mask = npt.NDArray[np.bool_]
 SearchProgress = Callable[[int, int], None]
@@ -49,7 +49,7 @@ class SplitSettings(Settings):
         ge=0,
         le=1,
         description="Greatest divergence (α = 0.5) allowed of the operators, and of the numbers of operators; "
-        "1 allows any, as in the paper.",
+        "1 allows any, as in the paper. What chance gives is allowed where too few problems leave no other way.",
     )
     without_expression: Literal["spread", "drop", "anywhere"] = Field(
         default="spread",
@@ -158,22 +158,27 @@ def split_by_divergence(
     free, nodes = ~fixed, extraction.nodes
     if fixed.any():
         views = [view.only(free) for view in views]
+    wanted = size - int(test.sum())
+    balances = [
+        Bounded(name, table.only(free), BALANCE_ALPHA, settings.operator_bound)
+        for name, table in (("operator", nodes.operators()), ("operator-count", nodes.sizes()))
+        if settings.operator_bound is not None
+    ]
     search = partial(
-        find_split,
-        views,
-        test_size=size - int(test.sum()),
-        search=settings.search,
-        alphas=alphas_named(settings.alpha),
-        atom_bound=_within(settings.atom_bound, len(views)),
-        also_bounded=[
-            Bounded(name, table.only(free), BALANCE_ALPHA, settings.operator_bound)
-            for name, table in (("operator", nodes.operators()), ("operator-count", nodes.sizes()))
-            if settings.operator_bound is not None
-        ],
-        length_weight=settings.length_weight,
-        steps_per_item=settings.steps_per_item or default_steps(int(free.sum())),
-        seed=settings.seed,
-        progress=progress,
+        _search_within_reach,
+        partial(
+            find_split,
+            views,
+            test_size=wanted,
+            search=settings.search,
+            alphas=alphas_named(settings.alpha),
+            atom_bound=_within(settings.atom_bound, len(views)),
+            length_weight=settings.length_weight,
+            steps_per_item=settings.steps_per_item or default_steps(int(free.sum())),
+            seed=settings.seed,
+            progress=progress,
+        ),
+        (balances, [balance.at_chance(int(free.sum()) - wanted, wanted) for balance in balances]),
     )
     if settings.target is None or len(views) == 1:
         test[free] = search(target=settings.target).test_mask
@@ -182,6 +187,19 @@ def split_by_divergence(
         search, settings.target, partial(_held_out_reached, extraction, test, free, settings)
     )
     return test
+
+
+def _search_within_reach(
+    search: Callable[..., SplitResult], balances: tuple[list[Bounded], list[Bounded]], target: float | None
+) -> SplitResult:
+    """The split within the bounds asked for; of a corpus too small for them, within those that chance allows."""
+    asked_for, at_chance = balances
+    try:
+        return search(target=target, also_bounded=asked_for)
+    except BoundError:
+        if at_chance == asked_for:
+            raise
+    return search(target=target, also_bounded=at_chance)
 
 
 def _held_out_reached(

@@ -1,7 +1,7 @@
 """The two sides of a split: what a search sees of them, random draws, their measures, and the errors of a search."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,14 @@ class Bounded:
     def divergence(self, test_mask: Mask) -> float:
         """Its divergence for a split."""
         return count_divergence(self.counts.totals(~test_mask), self.counts.totals(test_mask), self.alpha)
+
+    def at_chance(self, train_size: int, test_size: int) -> "Bounded":
+        """The same with a bound not below what a random split has, about: few problems cannot be divided more evenly.
+
+        Near equality, the divergence at α = 0.5 is an eighth of χ², whose mean is the number of kinds less one.
+        """
+        chance = (self.counts.width - 1) / 8 * (1 / train_size + 1 / test_size)
+        return self if self.bound is None or chance <= self.bound else replace(self, bound=min(chance, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +113,15 @@ def length_ratio(encoded: Encoded, test_mask: Mask) -> float:
     return float(encoded.lengths[~test_mask].mean()) / test_mean if test_mean > 0 else float("inf")
 
 
-def bound_missed(bounded: Sequence[Bounded], reached: Sequence[float]) -> ComdivError:
+class BoundError(ComdivError):
+    """No split met all bounds."""
+
+
+def bound_missed(bounded: Sequence[Bounded], reached: Sequence[float]) -> BoundError:
     """The error for bounds that no split met; it names the one that was missed by most."""
     pairs = [(limit, value) for limit, value in zip(bounded, reached, strict=True) if limit.bound is not None]
     worst, value = max(pairs, key=lambda pair: pair[1] - (pair[0].bound or 0.0))
-    return ComdivError(
+    return BoundError(
         f"no split found with {worst.name} divergence at most {worst.bound:g}: the lowest reached is {value:.3g}; "
         f"allow a higher {worst.name.partition('-')[0]} bound, another test size, or no bound"
     )

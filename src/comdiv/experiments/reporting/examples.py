@@ -6,7 +6,6 @@ parts of a text are underlined.
 
 import difflib
 import html
-import json
 import math
 import re
 from collections import defaultdict
@@ -34,7 +33,7 @@ from comdiv.expression import (
     to_infix,
 )
 from comdiv.expression.printing import leaf_text
-from comdiv.loading import read_json_lines
+from comdiv.loading import load_object, read_json_lines
 from comdiv.problem import Problem, Quantity
 from comdiv.reading import read
 from comdiv.splitting.compounds import compounds_of
@@ -376,7 +375,7 @@ def _read_scores(path: Path) -> Iterator[tuple[str, float]]:
 def _round_facts(cell: Cell) -> str:
     """How many candidates there were and how many were kept, from the augmentation's report."""
     path = cell.file("dataset/report.json")
-    rounds = [] if path is None else json.loads(path.read_text(encoding="utf-8")).get("rounds", [])[:1]
+    rounds = [] if path is None else load_object(path).get("rounds", [])[:1]
     lines = [
         f"{operation}: {counts['drafts']:,} drafts, {counts['passed']:,} passed, {counts['kept']:,} kept"
         for record in rounds
