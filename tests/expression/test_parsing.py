@@ -7,22 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from comdiv.expression import (
-    Constant,
-    Expression,
-    ExpressionError,
-    Operation,
-    Reference,
-    parse,
-    parse_postfix,
-    parse_prefix,
-    postfix_tokens,
-    prefix_tokens,
-    to_infix,
-    to_postfix,
-    to_prefix,
-    value_of,
-)
+from comdiv.expression import Constant, Expression, ExpressionError, Operation, Reference, value_of
+from comdiv.expression.parsing import parse, parse_postfix, parse_prefix
+from comdiv.expression.printing import postfix_tokens, prefix_tokens, to_infix, to_postfix, to_prefix
 from strategies import attempt, infix_with_value, texts, trees
 
 N0, N1, N2 = Reference(0), Reference(1), Reference(2)

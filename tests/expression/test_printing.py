@@ -6,14 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from comdiv.expression import (
-    Constant,
-    Expression,
-    Operation,
-    Reference,
-    parse,
-    parse_postfix,
-    parse_prefix,
+from comdiv.expression import Constant, Expression, Operation, Reference
+from comdiv.expression.parsing import parse, parse_postfix, parse_prefix
+from comdiv.expression.printing import (
+    constant_text,
+    leaf_text,
     postfix_tokens,
     prefix_tokens,
     to_infix,
@@ -21,7 +18,6 @@ from comdiv.expression import (
     to_postfix,
     to_prefix,
 )
-from comdiv.expression.printing import constant_text, leaf_text
 from comdiv.expression.tree import MAX_DIGITS
 from strategies import trees
 

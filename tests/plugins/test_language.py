@@ -2,15 +2,14 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from plugins.conftest import Environment
 from plugins.german import write_corpus
+from plugins.provenance import operations, records
 
 SMALL = ("--set", "epochs=2", "--set", "hidden=16", "--set", "embedding=16", "--threads", "1")
 
@@ -27,14 +26,6 @@ def folder(german: Environment, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write_corpus(folder / "aufgaben.jsonl")
     german.comdiv("split", "aufgaben.jsonl", "--k", "4", "--out", "split", folder=folder)
     return folder
-
-
-def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def operations(path: Path) -> Counter[str]:
-    return Counter(record["provenance"].get("operation", "") for record in records(path))
 
 
 def test_without_the_package_the_language_is_unknown_in_one_line(tmp_path: Path) -> None:

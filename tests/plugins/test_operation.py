@@ -2,15 +2,14 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from augmentation.small import write_small_dataset
 from plugins.conftest import Environment
+from plugins.provenance import operations, records
 
 PLAN = """
 name: third
@@ -31,14 +30,6 @@ def reorder(install: Callable[[str], Environment]) -> Environment:
 def folder(tmp_path: Path) -> Path:
     write_small_dataset(tmp_path / "small")
     return tmp_path
-
-
-def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def operations(path: Path) -> Counter[str]:
-    return Counter(record["provenance"].get("operation", "") for record in records(path))
 
 
 def test_without_the_package_the_operation_is_unknown_in_one_line(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """The verbs for people: `comdiv studio`, `comdiv judge`, `comdiv agreement`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,10 @@ STUDIO_PORT, JUDGING_PORT = 8421, 8431
 
 HostOption = Annotated[str, typer.Option(help="Address to listen on; other machines need the link that is printed.")]
 OpenOption = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+
+
+def _port_option(usual: int) -> Any:
+    return typer.Option(min=0, max=65535, help=f"Port; by default {usual} or the next free one.")
 
 
 @takes(reading=READING)
@@ -41,9 +45,7 @@ def studio(
         bool, typer.Option("--programs", help="Also offer runs of command: solvers; solving runs their programs.")
     ] = False,
     host: HostOption = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help=f"Port; by default {STUDIO_PORT} or the next free one.")
-    ] = None,
+    port: Annotated[int | None, _port_option(STUDIO_PORT)] = None,
     open_page: OpenOption = False,
 ) -> None:
     """Look at a dataset's problems, solve and proofread them, in the browser."""
@@ -95,9 +97,7 @@ def judge(
         bool, typer.Option("--text-only", help="Hide expressions and answers from the judges.")
     ] = False,
     host: HostOption = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help=f"Port; by default {JUDGING_PORT} or the next free one.")
-    ] = None,
+    port: Annotated[int | None, _port_option(JUDGING_PORT)] = None,
 ) -> None:
     """Have people mark problems on grammar, fluency and logic (§V-D); afterwards: shares, κ, disagreements."""
     _need_studio()

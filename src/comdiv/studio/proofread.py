@@ -50,9 +50,7 @@ def add_proofread(app: FastAPI, studio: "Studio") -> None:
         text: Annotated[str, Form()] = "",
         expression: Annotated[str, Form()] = "",
     ) -> Response:
-        entry = studio.library.find(id, part)
-        if entry is None:
-            raise ComdivError(f"there is no problem '{id[:200]}' here")
+        entry = _entry(studio, id, part)
         decision = _decision(entry, status, text, expression)
         studio.review.decide(replace(decision, by=studio.reviewer))
         following = _next_open(studio, _candidates(studio, which, of), entry.number)
@@ -72,9 +70,7 @@ def add_proofread(app: FastAPI, studio: "Studio") -> None:
         text: Annotated[str, Form()] = "",
         expression: Annotated[str, Form()] = "",
     ) -> HTMLResponse:
-        entry = studio.library.find(id, part)
-        if entry is None:
-            raise ComdivError(f"there is no problem '{id[:200]}' here")
+        entry = _entry(studio, id, part)
         return render("check.html", **_checked(entry, text, expression))
 
 
@@ -86,6 +82,13 @@ def _decision(entry: LibraryEntry, status: str, text: str, expression: str) -> D
     edited = checked_edit(entry.problem, text, expression)
     assert edited.expression is not None  # an edit has one
     return Decision(entry.problem.id, "edited", edited.text, to_infix(edited.expression))
+
+
+def _entry(studio: "Studio", id: str, part: str) -> LibraryEntry:
+    entry = studio.library.find(id, part)
+    if entry is None:
+        raise ComdivError(f"there is no problem '{id[:200]}' here")
+    return entry
 
 
 def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, ...]:
