@@ -71,23 +71,25 @@ def test_a_lost_node_is_told_once() -> None:
     assert notes == ["Ray node second was lost; its work is repeated elsewhere"]
 
 
-def test_a_cluster_that_lost_its_last_core_is_not_waited_for_without_end() -> None:
+def cluster_without_cores() -> tuple[FakeRay, Clock, NodeWatch]:
+    """Its last core was lost, and has nearly been waited for long enough."""
     ray, clock = FakeRay(head=0.0, second=2.0), Clock()
     watch = NodeWatch(ray, lambda line: None, clock)
     ray.dead.add("second")
     clock.now = WITHOUT_CORES - 1
     watch.look()
+    return ray, clock, watch
+
+
+def test_a_cluster_that_lost_its_last_core_is_not_waited_for_without_end() -> None:
+    _, clock, watch = cluster_without_cores()
     clock.now = WITHOUT_CORES + 1
     with pytest.raises(ComdivError, match="no core for 120 seconds; the same command continues the work"):
         watch.look()
 
 
 def test_a_core_that_comes_back_in_time_is_worked_with() -> None:
-    ray, clock = FakeRay(head=0.0, second=2.0), Clock()
-    watch = NodeWatch(ray, lambda line: None, clock)
-    ray.dead.add("second")
-    clock.now = WITHOUT_CORES - 1
-    watch.look()
+    ray, clock, watch = cluster_without_cores()
     ray.cores["third"] = 4.0
     for seconds in (WITHOUT_CORES + 1, 3 * WITHOUT_CORES):
         clock.now = seconds

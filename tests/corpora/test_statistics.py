@@ -90,13 +90,10 @@ def test_an_empty_corpus_has_zeros() -> None:
 
 
 def test_equations_that_are_not_linear_hold_with_the_answer_put_in() -> None:
-    rows = [
-        {"id": "a", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": "2"},
-        {"id": "b", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": "3"},
-        {"id": "c", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": "0"},
-        {"id": "d", "original_text": "A number and its reciprocal are 2.5.", "equation": "x+1/x=2.5", "ans": None},
-        {"id": "e", "original_text": "Tom has 3 cats. How many legs?", "equation": "x=3*4", "ans": "12"},
-    ]
+    text = "A number and its reciprocal are 2.5."
+    answers = {"a": "2", "b": "3", "c": "0", "d": None}
+    rows = [{"id": name, "original_text": text, "equation": "x+1/x=2.5", "ans": ans} for name, ans in answers.items()]
+    rows.append({"id": "e", "original_text": "Tom has 3 cats. How many legs?", "equation": "x=3*4", "ans": "12"})
     corpus = read_rows(rows)
     counted = corpus_statistics(corpus.problems, corpus.report)
     assert (counted.agree, counted.hold, counted.not_expressible) == (1, 2, 4)
