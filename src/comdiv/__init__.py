@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from comdiv.solvers.runs import load_solver as load_solver
     from comdiv.solvers.runs import make_solver as make_solver
     from comdiv.solvers.runs import train_run as train_run
+    from comdiv.splitting.audit import SplitAudit as SplitAudit
     from comdiv.splitting.choice import SplitSeries as SplitSeries
     from comdiv.splitting.extraction import ExtractionSettings as ExtractionSettings
     from comdiv.splitting.extraction import extract as extract
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from comdiv.splitting.methods import SplitSettings as SplitSettings
     from comdiv.splitting.methods import split_problems as split_problems
     from comdiv.splitting.search import find_split as find_split
+    from comdiv.splitting.splitter import CompositionalSplit as CompositionalSplit
     from comdiv.synthesis import SynthesisOptions as SynthesisOptions
     from comdiv.synthesis import load_rules as load_rules
     from comdiv.synthesis import synthesize_dataset as synthesize_dataset

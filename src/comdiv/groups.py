@@ -3,7 +3,7 @@
 The i.i.d. split, the start of every search and the validation part of a dataset are all drawn here.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,24 @@ def group_numbers(keys: Iterable[Hashable]) -> Integers:
     """A group number for every item, equal for items with the same key; numbered by first appearance."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def connected_groups(keys: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
+    """Groups of items that share a first or a second key, directly or through others (union-find)."""
+    parent = list(range(len(keys)))
+
+    def root(item: int) -> int:
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    owner: dict[tuple[int, Hashable], int] = {}
+    for item, pair in enumerate(keys):
+        for place, key in enumerate(pair):
+            other = owner.setdefault((place, key), item)
+            parent[root(item)] = root(other)
+    return [root(item) for item in range(len(keys))]
 
 
 def draw_validation(keys: Iterable[Hashable], share: float = VALIDATION_SHARE, seed: int = 0) -> Mask:

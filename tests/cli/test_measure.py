@@ -105,7 +105,7 @@ def test_a_report_folder_has_json_markdown_and_figures(sides: tuple[Path, Path],
     printed = json.loads(run("measure", *sides, "--k", "4", "--out", out, "--json").stdout)
     assert {path.name for path in out.iterdir()} == {
         "report.json", "report.md", "frequencies-atoms.svg", "frequencies-atoms.png",
-        "frequencies-compounds.svg", "frequencies-compounds.png", "compounds.jsonl",
+        "frequencies-compounds.svg", "frequencies-compounds.png", "compounds.jsonl", "audit.json", "audit.html",
     }  # fmt: skip
     written = json.loads((out / "report.json").read_text())
     assert {name: written[name] for name in printed} == printed

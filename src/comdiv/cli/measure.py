@@ -22,7 +22,10 @@ def measure(
     alpha: Annotated[
         str | None, typer.Option(help="Preset for the α of the i.i.d. divergence: paper or keysers2020.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the report, two figures, and compounds.jsonl.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the report, two figures, compounds.jsonl, and an audit (JSON, page)."),
+    ] = None,
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:

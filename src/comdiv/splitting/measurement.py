@@ -107,12 +107,13 @@ def measure(
     unseen = held_out(extraction, test, settings, alpha)
     with_expression = np.array([name is not None for name in extraction.templates])
     compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
-    twins = _seen_elsewhere(extraction.masks, test)
+    twins = seen_elsewhere(extraction.masks, test)
     compounds_by_view = {
-        name: [_divergence(view.compounds, test, a.compounds) for view in views] for name, a in ALPHA_PRESETS.items()
+        name: [side_divergence(view.compounds, test, a.compounds) for view in views]
+        for name, a in ALPHA_PRESETS.items()
     }
     atoms_by_view = {
-        name: [_divergence(view.atoms, test, a.atoms) for view in views] for name, a in ALPHA_PRESETS.items()
+        name: [side_divergence(view.atoms, test, a.atoms) for view in views] for name, a in ALPHA_PRESETS.items()
     }
     return Measurement(
         train_size=int((~test).sum()),
@@ -130,9 +131,9 @@ def measure(
             2.0 * operators[with_expression] + 1,  # operators and leaves: an expression's length without brackets
             test[with_expression],
         ),
-        operator_divergence=_divergence(extraction.nodes.operators(), test, BALANCE_ALPHA),
+        operator_divergence=side_divergence(extraction.nodes.operators(), test, BALANCE_ALPHA),
         unseen_compound_share=float(
-            np.mean([_unseen_compound_share(view.compounds, test, with_expression) for view in views])
+            np.mean([unseen_compound_share(view.compounds, test, with_expression) for view in views])
         ),
         unseen_template_share=_unseen_template_share(extraction.templates, test, with_expression),
         twins=twins,
@@ -144,7 +145,7 @@ def measure(
         clusterings=settings.clusterings,
         atom_divergence_other_clusterings=unseen.atoms,
         compound_divergence_other_representations=_other_representations(extraction, test, settings, alpha),
-        operator_count_divergence=_divergence(extraction.nodes.sizes(), test, BALANCE_ALPHA),
+        operator_count_divergence=side_divergence(extraction.nodes.sizes(), test, BALANCE_ALPHA),
         without_operator_share={
             side: round(float((operators[mask] == 0).mean()), 6) for side, mask in (("train", ~test), ("test", test))
         },
@@ -200,8 +201,8 @@ def held_out(extraction: Extraction, test: Mask, settings: ExtractionSettings, a
     views = [extraction.encoded(settings.changed(seed=seed)) for seed in held_out_seeds(settings)]
     alphas = alphas_named(alpha)
     return HeldOut(
-        compounds=float(np.mean([_divergence(view.compounds, test, alphas.compounds) for view in views])),
-        atoms=float(np.mean([_divergence(view.atoms, test, alphas.atoms) for view in views])),
+        compounds=float(np.mean([side_divergence(view.compounds, test, alphas.compounds) for view in views])),
+        atoms=float(np.mean([side_divergence(view.atoms, test, alphas.atoms) for view in views])),
     )
 
 
@@ -209,7 +210,7 @@ def divergence_to_report(extraction: Extraction, test: Mask, settings: Extractio
     """The number that a split is judged by: held-out; with one clustering, as in the paper, that clustering's own."""
     if settings.clusterings > 1:
         return held_out(extraction, test, settings, alpha).compounds
-    return _divergence(extraction.encoded(settings).compounds, test, alphas_named(alpha).compounds)
+    return side_divergence(extraction.encoded(settings).compounds, test, alphas_named(alpha).compounds)
 
 
 def _other_representations(
@@ -218,7 +219,7 @@ def _other_representations(
     """The compound divergence when quantities are told apart by something other than clusters of TF-IDF vectors."""
     exponent = alphas_named(alpha).compounds
     return {
-        name: _divergence(extraction.encode(labels, settings).compounds, test, exponent)
+        name: side_divergence(extraction.encode(labels, settings).compounds, test, exponent)
         for name, labels in extraction.other_labels(settings.k).items()
     }
 
@@ -226,11 +227,12 @@ def _other_representations(
 def iid_divergence(encoded: Encoded, test_size: int, alpha: str = "paper", seeds: int = IID_SEEDS) -> float:
     """The mean compound divergence of random splits of that size: the part due to sparsity alone."""
     masks = (random_split(encoded, test_size, seed) for seed in range(seeds))
-    found = [_divergence(encoded.compounds, mask, alphas_named(alpha).compounds) for mask in masks]
+    found = [side_divergence(encoded.compounds, mask, alphas_named(alpha).compounds) for mask in masks]
     return round(float(np.mean(found)), 6)
 
 
-def _divergence(incidence: Incidence, test: Mask, alpha: float) -> float:
+def side_divergence(incidence: Incidence, test: Mask, alpha: float) -> float:
+    """The divergence between the sides of a split, of whatever the table counts."""
     train_counts, test_counts = incidence.totals(~test), incidence.totals(test)
     if not train_counts.any() or not test_counts.any():
         return 1.0  # a side without any expression shares nothing with the other
@@ -268,7 +270,7 @@ def _ratio(values: npt.NDArray[np.float64], test: Mask) -> float:
     return round(float(values[~test].mean() / values[test].mean()), 4)
 
 
-def _seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
+def seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
     """How many test problems share their name (template, masked text) with a training problem."""
     train = {name for name, is_test in zip(names, test, strict=True) if not is_test and name is not None}
     return sum(bool(is_test) and name in train for name, is_test in zip(names, test, strict=True))
@@ -277,10 +279,10 @@ def _seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
 def _unseen_template_share(templates: Sequence[str | None], test: Mask, with_expression: Mask) -> float:
     """The share of test problems with an expression whose template no training problem has."""
     total = int((test & with_expression).sum())
-    return (total - _seen_elsewhere(templates, test)) / total
+    return (total - seen_elsewhere(templates, test)) / total
 
 
-def _unseen_compound_share(compounds: Incidence, test: Mask, with_expression: Mask) -> float:
+def unseen_compound_share(compounds: Incidence, test: Mask, with_expression: Mask) -> float:
     """The share of test problems with an expression that contain a compound unseen in training."""
     unseen = compounds.totals(~test) == 0
     rows = compounds.row_of_entry()[unseen[compounds.ids]]

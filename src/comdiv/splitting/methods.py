@@ -1,7 +1,6 @@
 """Ways to split a corpus behind one interface: compositional (DBCA), random, by length, by template (§III-A, §V-A)."""
 
-import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal, Self
 
@@ -12,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from comdiv.dataset import VALIDATION_SHARE
 from comdiv.errors import ComdivError, unknown_name
 from comdiv.expression import operator_count
-from comdiv.groups import draw_validation
+from comdiv.groups import connected_groups, draw_validation
 from comdiv.problem import Problem
 from comdiv.registry import SPLIT_METHODS
 from comdiv.settings import FLAT, Option, Settings
@@ -21,7 +20,7 @@ from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
 from comdiv.splitting.measurement import BALANCE_ALPHA, divergence_to_report
 from comdiv.splitting.search import Bounded, SplitResult, find_split
-from comdiv.splitting.sides import BoundError, check_test_size, random_split
+from comdiv.splitting.sides import BoundError, check_test_size, random_split, size_of_test
 
 Mask = npt.NDArray[np.bool_]
 SearchProgress = Callable[[int, int], None]
@@ -124,16 +123,8 @@ def problems_to_split(problems: Sequence[Problem], settings: SplitSettings) -> S
 
 
 def wanted_test_size(settings: SplitSettings, problems: int) -> int:
-    """The number of test problems for a test size given as a share or a number."""
-    if problems < 2:
-        raise ComdivError(f"{problems} problems are too few to split: at least 2 are needed")
-    size = settings.test_size
-    count = round(size * problems) if 0 < size < 1 else size
-    if not 0 < count < problems or count != math.floor(count):
-        raise ComdivError(
-            f"a test size of {size:g} does not fit {problems} problems: use a share such as 0.2, or 1 to {problems - 1}"
-        )
-    return int(count)
+    """The number of test problems for the test size of the settings."""
+    return size_of_test(settings.test_size, problems)
 
 
 # A split method takes the problems, the settings, the number of test problems and a progress callback; it returns the
@@ -303,24 +294,6 @@ def split_by_template(
         (mask if settings.twins else position, extraction.templates[position] or position)
         for position, mask in enumerate(extraction.masks)
     ]
-    groups = _connected(keys)
+    groups = connected_groups(keys)
     encoded = encode(range(len(groups)), lambda p: (), lambda p: (), group_of=lambda position: groups[position])
     return random_split(encoded, size, settings.seed)
-
-
-def _connected(keys: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
-    """Groups of items that share a first or a second key, directly or through others (union-find)."""
-    parent = list(range(len(keys)))
-
-    def root(item: int) -> int:
-        while parent[item] != item:
-            parent[item] = parent[parent[item]]
-            item = parent[item]
-        return item
-
-    owner: dict[tuple[int, Hashable], int] = {}
-    for item, pair in enumerate(keys):
-        for place, key in enumerate(pair):
-            other = owner.setdefault((place, key), item)
-            parent[root(item)] = root(other)
-    return [root(item) for item in range(len(keys))]

@@ -1,5 +1,6 @@
 """The two sides of a split: what a search sees of them, random draws, their measures, and the errors of a search."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -133,6 +134,18 @@ def target_missed(target: float, nearest: float, lowest: float, highest: float) 
         f"no split found with compound divergence {target:g} (nearest: {nearest:.3f}); at this size and atom bound, "
         f"targets from {lowest:.3f} (a random split) to {highest:.3f} are within reach"
     )
+
+
+def size_of_test(size: float, items: int, what: str = "problems") -> int:
+    """The number of test items for a size given as a share or a number."""
+    if items < 2:
+        raise ComdivError(f"{items} {what} are too few to split: at least 2 are needed")
+    count = round(size * items) if 0 < size < 1 else size
+    if not 0 < count < items or count != math.floor(count):
+        raise ComdivError(
+            f"a test size of {size:g} does not fit {items} {what}: use a share such as 0.2, or 1 to {items - 1}"
+        )
+    return int(count)
 
 
 def check_test_size(encoded: Encoded, test_size: int) -> None:

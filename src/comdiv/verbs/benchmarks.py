@@ -17,6 +17,7 @@ from comdiv.files import refuse_to_overwrite
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 from comdiv.settings import first_difference
+from comdiv.splitting.audit import audit_problems
 from comdiv.splitting.choice import SplitSeries, best_k
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
 from comdiv.splitting.measurement import Measurement, extract_sides, inexpressible_note
@@ -168,7 +169,11 @@ def measure(
         observer.note(note)
     if out is not None:
         paths = write_measurement(measurement, out)
-        for path in (*paths, write_compounds(extraction, in_test, settings, out)):
+        paths.append(write_compounds(extraction, in_test, settings, out))
+        with observer.progress("audit") as progress:
+            progress("audit", 0, 1, "other clusterings, near-duplicates, adversarial validation")
+            audit = audit_problems(extraction, in_test, settings, alpha=measurement.alpha)
+        for path in (*paths, *audit.write(out, f"Audit of {Path(train).name}")):
             observer.note(str(path))
     return measurement
 
