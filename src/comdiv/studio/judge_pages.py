@@ -2,6 +2,8 @@
 
 import json
 import secrets
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from comdiv.studio import views
 from comdiv.studio.pages import is_partial, new_application, render
 from comdiv.studio.session import Judge, JudgingSession
 
+SHOWN_PROBLEMS = 1000  # whose texts are kept as they are shown
 EXPLAINED = {
     "grammar": "The sentences are grammatical.",
     "fluency": "It reads like something a person would write.",
@@ -35,6 +38,14 @@ def judging_app(session: JudgingSession, *, with_solution: bool = True) -> FastA
             raise HTTPException(404, "This link belongs to no judge. Ask whoever invited you for yours.")
         return judge
 
+    @lru_cache(maxsize=SHOWN_PROBLEMS)
+    def shown(place: int) -> dict[str, Any]:
+        """What every judge sees of a problem."""
+        problem = session.problem(place)
+        reading = read(problem)
+        solution = views.in_numbers(reading, problem.expression) if with_solution else ""
+        return {"problem": problem, "pieces": views.pieces(reading, None), "solution": solution}
+
     @app.get("/")
     def entrance() -> HTMLResponse:
         return render("judge_entrance.html")
@@ -47,7 +58,7 @@ def judging_app(session: JudgingSession, *, with_solution: bool = True) -> FastA
 
     @app.get("/judge/{secret}/problem/{place}")
     def problem(secret: str, place: int, request: Request) -> HTMLResponse:
-        return _item(request, session, known(secret), place, with_solution)
+        return _item(request, session, known(secret), place, shown(place))
 
     @app.post("/judge/{secret}/problem/{place}")
     def mark(
@@ -67,7 +78,9 @@ def judging_app(session: JudgingSession, *, with_solution: bool = True) -> FastA
             return RedirectResponse(address, 303)
         judge = known(secret)
         response = (
-            _item(request, session, judge, following, with_solution) if following else _summary(request, session, judge)
+            _item(request, session, judge, following, shown(following))
+            if following
+            else _summary(request, session, judge)
         )
         response.headers["HX-Push-Url"] = address
         return response
@@ -125,19 +138,16 @@ def _common(session: JudgingSession, judge: Judge) -> dict[str, Any]:
     return {"session": session, "judge": judge, "base": f"/judge/{judge.secret}"}
 
 
-def _item(request: Request, session: JudgingSession, judge: Judge, place: int, with_solution: bool) -> HTMLResponse:
-    problem = session.problem(place)
-    reading = read(problem)
+def _item(
+    request: Request, session: JudgingSession, judge: Judge, place: int, shown: Mapping[str, Any]
+) -> HTMLResponse:
     values = _common(session, judge) | {
         "place": place,
-        "problem": problem,
-        "pieces": views.pieces(reading, None),
         "criteria": CRITERIA,
         "explained": EXPLAINED,
         "given": session.own_mark(judge.name, place),
-        "solution": views.in_numbers(reading, problem.expression) if with_solution else "",
     }
-    return render("judge_item.html" if is_partial(request) else "judge_page.html", summary=False, **values)
+    return render("judge_item.html" if is_partial(request) else "judge_page.html", summary=False, **values, **shown)
 
 
 def _summary(request: Request, session: JudgingSession, judge: Judge) -> HTMLResponse:
