@@ -14,7 +14,7 @@ MODULES = {
 SCANNERS = {"tokens", "quantities", "clauses", "numbers", "digit_spans", "number_word_spans", "unit_of", "words"}
 # A package may import from those before it, and from itself. Modules of the top folder that are not named come first.
 ORDER = [
-    "expression", "problem", "language", "reading", "solver", "corpora", "evaluation", "review", "splitting",
+    "expression", "problem", "language", "reading", "solver", "corpora", "evaluation", "asking", "review", "splitting",
     "synthesis", "augmentation", "solvers", "exchange", "experiments", "verification", "verbs", "studio", "cli",
 ]  # fmt: skip
 FOUNDATION = {"errors", "files", "claims", "loading", "registry", "settings", "observer"}

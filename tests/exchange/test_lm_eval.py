@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
+from comdiv.asking.prompting import prompts_of, worked_solution
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import evaluate_predictions, read_predictions
-from comdiv.exchange.lm_eval import export_lm_eval, prompts_of, task_name, worked_solution
+from comdiv.exchange.lm_eval import export_lm_eval, task_name
 from comdiv.problem import Problem, read_problems
 
 _ANSWERS = "COMDIV_TEST_ANSWERS"

@@ -13,12 +13,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from comdiv.asking.prompting import has_worked_solution
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import PASSED, index_round
 from comdiv.errors import ComdivError
 from comdiv.evaluation.pairs import TRIPLES, Triple, write_triples
 from comdiv.exchange.exports import Export, ExportSource, Facts, Note, Part, check_target, write_export
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, has_worked_solution, task_name, write_tasks
+from comdiv.exchange.lm_eval import DEFAULT_SHOTS, task_name, write_tasks
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
 from comdiv.reading import read

@@ -9,14 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import Field
 
-from comdiv.errors import ComdivError
+from comdiv.asking.prompting import has_worked_solution, prompts_of, worked_solution
 from comdiv.evaluation.outcomes import gold_answer
 from comdiv.exchange import lm_eval_scoring
 from comdiv.exchange.exports import (
@@ -31,13 +30,10 @@ from comdiv.exchange.exports import (
     write_export,
 )
 from comdiv.exchange.renumbering import renumber_problem
-from comdiv.expression import TOLERANCE, Constant, Expression, Reference, answers_agree, format_number, value_of
+from comdiv.expression import format_number
 from comdiv.files import write_json_lines, write_text
-from comdiv.language import get_language
-from comdiv.language.prompts import Prompts, PromptStyle
+from comdiv.language.prompts import PromptStyle
 from comdiv.problem import Problem
-from comdiv.reading import read
-from comdiv.registry import LANGUAGES
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
@@ -190,40 +186,6 @@ def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
         "solution": worked_solution(problem) if has_worked_solution(problem) else "",
         **({"composition": problem.composition} if labelled else {}),
     }
-
-
-def prompts_of(language: str) -> Prompts:
-    """The prompts of a language; the English ones if it is unknown or has none of its own."""
-    own = get_language(language).prompts if language in LANGUAGES else None
-    prompts = own or get_language("en").prompts
-    if prompts is None:
-        raise ComdivError(f"neither '{language}' nor 'en' has prompts for language models")
-    return prompts
-
-
-def has_worked_solution(problem: Problem) -> bool:
-    """Whether a problem can be shown with its working: its expression must give its answer."""
-    value = read(problem).value
-    return value is not None and (problem.answer is None or answers_agree(value, problem.answer, TOLERANCE))
-
-
-def worked_solution(problem: Problem) -> str:
-    """The expression worked out operator by operator, from the inside out, for a step-by-step example."""
-    reading = read(problem)
-    if problem.expression is None or reading.value is None:
-        return ""
-    steps: list[str] = []
-    _work(problem.expression, reading.values, steps)
-    return prompts_of(problem.language).solution(steps, format_number(reading.value))
-
-
-def _work(expression: Expression, values: Sequence[Fraction], steps: list[str]) -> str:
-    """Append the steps of a subtree; return its value as an operand of the next step."""
-    if not isinstance(expression, Reference | Constant):
-        left, right = _work(expression.left, values, steps), _work(expression.right, values, steps)
-        steps.append(f"{left} {expression.operator} {right} = {format_number(value_of(expression, values))}")
-    number = format_number(value_of(expression, values))
-    return f"({number})" if "/" in number or number.startswith("-") else number
 
 
 def task_name(name: str) -> str:

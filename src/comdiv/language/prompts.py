@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from comdiv.errors import unknown_name
+
 
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
@@ -19,12 +21,23 @@ class PromptStyle:
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The prompt styles of one language, the direct one first, and the wording of a worked solution."""
+    """The prompt styles of one language, the direct one first, and the wording of a worked solution.
+
+    `program` asks for an expression; it is no task of other harnesses, which cannot work out expressions.
+    """
 
     styles: tuple[PromptStyle, ...]
     between_steps: str
     after_steps: str
     answer: str
+    program: PromptStyle | None = None
+
+    def style(self, name: str) -> PromptStyle:
+        """The style of a name; an unknown one, or one that the language lacks, is an error."""
+        styles = {style.name: style for style in (*self.styles, self.program) if style is not None}
+        if name not in styles:
+            raise unknown_name("style of prompt", name, styles)
+        return styles[name]
 
     def solution(self, steps: Sequence[str], answer: str) -> str:
         """The steps of a calculation and its answer, as shown in a worked example."""
@@ -34,6 +47,15 @@ class Prompts:
 
 def prompts_from(table: Mapping[str, Any]) -> Prompts:
     """The prompts that a `prompts.yaml` describes."""
-    styles = tuple(PromptStyle(**{**style, "until": tuple(style["until"])}) for style in table["styles"])
-    solution = table["solution"]
-    return Prompts(styles, solution["between_steps"], solution["after_steps"], solution["answer"])
+    solution, program = table["solution"], table.get("program")
+    return Prompts(
+        styles=tuple(map(_style, table["styles"])),
+        between_steps=solution["between_steps"],
+        after_steps=solution["after_steps"],
+        answer=solution["answer"],
+        program=_style(program) if program else None,
+    )
+
+
+def _style(record: Mapping[str, Any]) -> PromptStyle:
+    return PromptStyle(**{**record, "until": tuple(record["until"])})

@@ -1,0 +1,1 @@
+"""Asking language models: prompts, any OpenAI-compatible endpoint, answers that are kept as they arrive."""
