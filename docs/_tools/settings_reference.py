@@ -60,6 +60,7 @@ def plans_page() -> str:
 def _classes() -> Iterator[tuple[str, str, type[Settings], list[SettingEntry]]]:
     """A title, the verbs, the class and the settings to show of it."""
     from comdiv import (
+        AskSettings,
         AugmentationOptions,
         ComparisonSettings,
         CorpusOptions,
@@ -79,6 +80,11 @@ def _classes() -> Iterator[tuple[str, str, type[Settings], list[SettingEntry]]]:
         ("Synthesis", "For `comdiv synthesize`.", SynthesisOptions),
         ("Augmentation", "For `comdiv augment`; without an option, the preset's value holds.", AugmentationOptions),
         ("Solving", "For `comdiv solve` and `comdiv evaluate`.", SolvingSettings),
+        (
+            "Asking",
+            "For `comdiv ask`, `ask` in a plan, and `comdiv augment --solver ask --set KEY=VALUE`.",
+            AskSettings,
+        ),
         ("Comparison", "For `comdiv compare`.", ComparisonSettings),
         ("Solvers", "For `comdiv train --set KEY=VALUE`.", SolverSettings),
     ):

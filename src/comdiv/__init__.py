@@ -12,6 +12,7 @@ from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from comdiv.asking.ask_settings import AskSettings as AskSettings
     from comdiv.augmentation import AugmentationOptions as AugmentationOptions
     from comdiv.augmentation import augment_dataset as augment_dataset
     from comdiv.corpora import Columns as Columns
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from comdiv.synthesis import SynthesisOptions as SynthesisOptions
     from comdiv.synthesis import load_rules as load_rules
     from comdiv.synthesis import synthesize_dataset as synthesize_dataset
+    from comdiv.verbs.asking import ask as ask
     from comdiv.verbs.benchmarks import augment as augment
     from comdiv.verbs.benchmarks import measure as measure
     from comdiv.verbs.benchmarks import split as split

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from comdiv.cli.ask import ask
 from comdiv.cli.augment import augment
 from comdiv.cli.console import Stop, SuggestingGroup, print_error, print_stop, stop_on_signals
 from comdiv.cli.data import data_app
@@ -69,6 +70,12 @@ _verb(
     evaluate,
     "comdiv evaluate runs/gts mawps-comdiv",
     "comdiv evaluate --predictions llm.jsonl mawps-comdiv",
+)
+_verb(
+    "Solvers",
+    ask,
+    "comdiv ask mawps-comdiv --base-url http://localhost:8080/v1 --model qwen3-8b --out runs/qwen",
+    "comdiv ask pairs --base-url https://api.openai.com/v1 --key-variable OPENAI_API_KEY --model gpt-5 --out gpt",
 )
 _verb("Solvers", solve, "comdiv solve 'Tom has 3 bags of 12 apples. How many apples has he?' --run runs/gts")
 _verb("Solvers", compare, "comdiv compare gts.jsonl lstm.jsonl --test mawps-comdiv")

@@ -26,6 +26,7 @@ SHOWN_EVERY = 0.1  # seconds between two steps of a bar
 # What a stopped verb has kept; all others write their output at the end, as a whole.
 _KEPT = {
     "train": "finished epochs are kept: the same command continues",
+    "ask": "every answer is kept: the same command continues",
     "augment": "finished steps are kept: the same command continues",
     "run": "finished cells and epochs are kept: the same command continues",
     "data download": "what has arrived is kept: the same command continues",

@@ -60,7 +60,7 @@ def evaluate(
         print_json(evaluation.to_json())
         return
     who = " and ".join(path.name for path in run) or ", ".join(path.name for path in predictions or ())
-    _print_evaluation(evaluation, f"{who} on {_name(test)}")
+    print_evaluation(evaluation, f"{who} on {_name(test)}")
 
 
 def _name(source: str) -> str:
@@ -69,7 +69,7 @@ def _name(source: str) -> str:
     return path.resolve().name if path.is_dir() else path.stem if path.is_file() else source
 
 
-def _print_evaluation(evaluation: "Evaluation", title: str) -> None:
+def print_evaluation(evaluation: "Evaluation", title: str) -> None:
     """The result as a table: the whole, then its parts."""
     from rich.markup import escape
     from rich.table import Table

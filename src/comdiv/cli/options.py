@@ -207,6 +207,7 @@ Source = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 ProgramsOption = Annotated[
-    bool, typer.Option("--programs", help="Allow `command:` solvers and rankers to run their programs.")
+    bool,
+    typer.Option("--programs", help="Allow `command:` solvers and rankers to run programs, and `ask` its endpoint."),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what is there.")]

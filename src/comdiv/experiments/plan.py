@@ -197,15 +197,28 @@ class AugmentationPlan(PlanPart):
 
 
 class MethodPlan(PlanPart):
-    """A row of a table: a solver, optionally with an augmentation."""
+    """A row of a table: a solver, optionally with an augmentation; or a language model to ask: `ask: {model: …}`."""
 
-    solver: str = Field(description="A registered solver, or command:PROGRAM.")
+    solver: str = Field(description="A registered solver, command:PROGRAM, or ask.")
     augmentation: Name | None = Field(default=None, description="One of the plan's augmentations.")
     rounds: tuple[int, ...] = Field(
         default=(), description="Train on the augmented set as it is after each of these rounds."
     )
     datasets: tuple[Name, ...] | None = Field(default=None, description="Only these datasets; all by default.")
     settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of the solver.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _asked(cls, values: Any) -> Any:
+        """`ask: {…}` is the solver `ask` with these settings, those of `comdiv ask`."""
+        if not isinstance(values, Mapping) or "ask" not in values:
+            return values
+        if given := [name for name in ("solver", "settings") if name in values]:
+            raise ValueError(f"give either ask or {given[0]}")
+        if not isinstance(values["ask"], Mapping):
+            raise ValueError("ask: the options of `comdiv ask` are expected, such as {base_url: …, model: …}")
+        others = {name: value for name, value in values.items() if name != "ask"}
+        return {**others, "solver": "ask", "settings": dict(values["ask"])}
 
 
 class TrainingPlan(PlanPart):

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from comdiv.asking.ask_settings import AskSettings
 from comdiv.augmentation import AugmentationOptions, ban_hashes
 from comdiv.corpora import ReadReport
 from comdiv.corpora.read import open_corpus
@@ -40,6 +41,7 @@ from comdiv.solvers.hyperparameters import (
     weights_files,
     weights_folder,
 )
+from comdiv.solvers.language_model import ASK
 
 
 def check_names(plan: Plan) -> None:
@@ -68,16 +70,18 @@ def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
 
 def check_solver(name: str) -> None:
     """Refuse a solver that is not registered, without loading any."""
-    if not name.startswith(PROGRAM) and name not in SOLVERS:
-        raise unknown_name("solver", name, SOLVERS.names())
+    if not name.startswith(PROGRAM) and name not in (*SOLVERS.names(), ASK):
+        raise unknown_name("solver", name, (*SOLVERS.names(), ASK))
 
 
 def solver_settings(
     solver: str, training: TrainingPlan, changes: Mapping[str, Any], seed: int
-) -> SolverSettings | None:
+) -> SolverSettings | AskSettings | None:
     """All hyper-parameters of a training; a user's own program has none that we know."""
     if solver.startswith(PROGRAM):
         return None
+    if solver == ASK:
+        return AskSettings.checked(**{"seed": seed, **changes})
     fixed = {"seed": seed, "threads": training.threads}
     return settings_for(solver, training.preset, {**training.settings, **changes, **fixed})
 
@@ -97,6 +101,8 @@ def augmentation_options(
     options = AugmentationOptions.preset(augmentation.preset, **changes)
     if options.ranker == "none":
         return options
+    if ASK in (changes.get("ranker"), solver if "ranker" not in changes else None):
+        return AugmentationOptions.preset(augmentation.preset, **{"ranker": ASK, **changes})
     settings = {**training.settings, **(dataset.settings if dataset else {})}
     ranker = {**settings, "threads": training.threads, "seed": seed, **options.ranker_settings}
     changes = {"ranker": solver, "ranker_preset": training.preset, **changes, "ranker_settings": ranker}
@@ -361,12 +367,12 @@ class _Planner(CellBook):
             facts = replace(facts, steps="epochs")
         for changes in variants(self.plan, name, method):
             for seed in training.seeds:
-                own = {**self.plan.datasets[origin].settings, **method.settings, **changes}
-                settings = solver_settings(method.solver, training, own, seed)
+                shared = {} if method.solver == ASK else self.plan.datasets[origin].settings
+                settings = solver_settings(method.solver, training, {**shared, **method.settings, **changes}, seed)
                 recipe = {
                     "solver": method.solver,
                     "preset": training.preset,
-                    "settings": None if settings is None else settings.model_dump(),
+                    "settings": _determining(settings),
                     "steps": "equal" if len(needs) > 1 else "epochs",
                 }
                 if settings is None:
@@ -374,14 +380,16 @@ class _Planner(CellBook):
                 if self.plan.datasets[origin].select == "last":  # only then, so that the keys of other trainings stay
                     recipe["select"] = "last"
                 inputs: dict[str, str] = {}
+                if isinstance(settings, AskSettings):  # also how fast and whose key, which change no answer
+                    inputs = {"ask": settings.model_dump_json()}
                 if isinstance(settings, PretrainedSettings) and settings.weights:
                     recipe |= self._weights(settings)
                     inputs = self._weights_place(settings.weights)
                 own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
                 label = _training_label(name, data.label, own_facts, changes)
                 cell = self.cell("training", label, own_facts, recipe, needs, inputs)
-                for cover in self.plan.evaluate.cover if settings is not None else ("none",):
-                    self._evaluation(cell, trained_on, data, cover)  # a program does its own decoding
+                for cover in self.plan.evaluate.cover if isinstance(settings, SolverSettings) else ("none",):
+                    self._evaluation(cell, trained_on, data, cover)  # a program or a model does its own decoding
 
     def _weights(self, settings: PretrainedSettings) -> dict[str, Any]:
         """Pre-trained weights by their bytes: a folder's place does not affect the key. A hub's name has no files."""
@@ -405,8 +413,16 @@ class _Planner(CellBook):
         label = training.label if cover == "none" else f"{training.label}, cover {cover}"
         needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
         solver = training.facts.solver or ""
-        program = {"program": solver} if solver.startswith(PROGRAM) else {}  # what the plan allows to run, nothing else
+        allowed = solver.startswith(PROGRAM) or solver == ASK
+        program = {"program": solver} if allowed else {}  # what the plan allows to run, nothing else
         self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs, program)
+
+
+def _determining(settings: SolverSettings | AskSettings | None) -> dict[str, Any] | None:
+    """The settings that determine a result."""
+    if isinstance(settings, AskSettings):
+        return settings.identity()
+    return None if settings is None else settings.model_dump()
 
 
 def _training_label(method: str, dataset: str, facts: Facts, changes: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from comdiv.asking.ask_settings import AskSettings
 from comdiv.corpora import Columns, Corpus, ReadReport, read_corpus
 from comdiv.dataset import PARTS, Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
@@ -23,6 +24,7 @@ from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.solver import Progress
 from comdiv.solvers.command import PROGRAM
+from comdiv.solvers.language_model import ASK
 
 Summary = dict[str, Any]
 
@@ -180,12 +182,16 @@ def _rounds(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
-    from comdiv.solvers.runs import make_solver, train_run
+    from comdiv.solvers.runs import ask_run, make_solver, train_run
 
     solver, settings, run = recipe["solver"], recipe["settings"], place.folder / "run"
     if solver.startswith(PROGRAM):  # it trains itself, if necessary
         make_solver(solver, programs=True).save(run)
         return {"epochs": 0, "planned_epochs": 0, "steps": 0}
+    if solver == ASK:
+        data = read_dataset(place.data())
+        model = ask_run(AskSettings.model_validate_json(place.inputs["ask"]), run, data.train)
+        return {"epochs": 0, "planned_epochs": 0, "steps": 0, "problems": len(model.shots)}
     if "weights" in place.inputs:
         settings = {**settings, "weights": place.inputs["weights"]}
     if recipe["steps"] == "equal":

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from comdiv.asking.ask_settings import AskSettings
 from comdiv.claims import owns
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
@@ -33,6 +34,7 @@ from comdiv.solvers.hyperparameters import (
     weights_files,
     weights_folder,
 )
+from comdiv.solvers.language_model import ASK, LanguageModel
 
 CONFIG = "config.yaml"
 _SOLVED_AT_ONCE = 256  # problems between two reports of progress
@@ -106,11 +108,16 @@ def make_solver(
 ) -> Solver:
     """An untrained solver by name, with settings or a preset and changes.
 
-    `command:PROGRAM` is a program of the user's own, and is made only with `programs`.
+    `command:PROGRAM` is a program of the user's own, and `ask` a language model at an endpoint, whose settings are
+    those of `comdiv ask`; both are made only with `programs`.
     """
     if name.startswith(PROGRAM):
         check_programs([name], programs)
         return CommandSolver(name)
+    if name == ASK:
+        asked = AskSettings.checked(**(changes or {}))
+        check_programs([name], programs, asked.base_url)
+        return LanguageModel(asked)
     model_class = SOLVERS.get(name)  # reports a missing extra before anything needs torch
     from comdiv.solvers.neural import NeuralSolver
 
@@ -118,7 +125,12 @@ def make_solver(
 
 
 def check_programs(solvers: Iterable[str], programs: bool, where: str = "") -> None:
-    """Refuse `command:` solvers unless programs are allowed: folders and plans from elsewhere must not run anything."""
+    """Refuse `command:` solvers unless programs are allowed: folders and plans from elsewhere must not run anything.
+
+    Nor may they send problems and a key to an endpoint.
+    """
+    if not programs and ASK in (solvers := list(solvers)):
+        raise ComdivError(f"{where + ': ' if where else ''}this would ask an endpoint; say --programs if you trust it")
     if not programs and (name := next((name for name in solvers if name.startswith(PROGRAM)), None)):
         raise ComdivError(
             f"{where + ': ' if where else ''}this would run the program `{name.removeprefix(PROGRAM)}`; "
@@ -132,6 +144,8 @@ def load_solver(run: Path, *, programs: bool = False) -> Solver:
     if name.startswith(PROGRAM):
         check_programs([name], programs, str(run))
         return CommandSolver.load(run)
+    if name == ASK:
+        return LanguageModel.load(run, may_ask=programs)
     SOLVERS.get(name)
     from comdiv.solvers.neural import NeuralSolver
 
@@ -238,14 +252,10 @@ def evaluate_run(
     solver = load_runs(runs, cover, rerank=rerank, programs=programs)
     settings = getattr(solver, "settings", None)
     width: int = beam or getattr(settings, "beam", None) or 1
-    solutions: list[Solution] = []
-    for start in range(0, len(problems), _SOLVED_AT_ONCE):
-        solutions += solver.solve(problems[start : start + _SOLVED_AT_ONCE], beam=width)
-        if progress is not None:
-            progress(f"solving {name}", len(solutions), len(problems), "")
-    predictions = tuple(
-        Prediction.from_solution(problem.id, solution) for problem, solution in zip(problems, solutions, strict=True)
-    )
+    if isinstance(solver, LanguageModel):
+        predictions = tuple(solver.predict(problems, progress))
+    else:
+        predictions = _solved(solver, problems, width, name, progress)
     templates = None if train is None else templates_of(train)
     evaluation = evaluate_predictions(problems, predictions, templates, subsets, triples)
     files = [(path.name, path / "model.safetensors") for path in runs]
@@ -260,9 +270,23 @@ def evaluate_run(
         "cover": cover,
         "templates": None if templates is None else templates_hash(templates),
         "rerank": rerank and getattr(settings, "plausible", "none") != "none",
+        **(solver.facts if isinstance(solver, LanguageModel) else {}),
     }
     write_result(folder, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin)
     return evaluation
+
+
+def _solved(
+    solver: Solver, problems: Sequence[Problem], beam: int, name: str, progress: Progress | None
+) -> tuple[Prediction, ...]:
+    solutions: list[Solution] = []
+    for start in range(0, len(problems), _SOLVED_AT_ONCE):
+        solutions += solver.solve(problems[start : start + _SOLVED_AT_ONCE], beam=beam)
+        if progress is not None:
+            progress(f"solving {name}", len(solutions), len(problems), "")
+    return tuple(
+        Prediction.from_solution(problem.id, solution) for problem, solution in zip(problems, solutions, strict=True)
+    )
 
 
 def _config(
@@ -279,6 +303,31 @@ def _config(
         "weights": weights_files(Path(weights_folder(weights))) if weights else {},
         "versions": {name: version(name) for name in versions},
     }
+
+
+@owns("run")
+def ask_run(
+    settings: AskSettings, run: Path, train: Sequence[Problem], *, data: Mapping[str, Any] | None = None
+) -> LanguageModel:
+    """A run of a language model: its settings and its examples from the training problems, in a folder.
+
+    A run of another model, endpoint, prompt or training side is never continued; the error names the difference.
+    """
+    model = LanguageModel(settings, folder=run)
+    model.fit(train, None)
+    examples = [problem.id for problem in model.shots]
+    if (run / CONFIG).is_file():
+        there = read_config(run)
+        recorded = {**there, **(there.get("settings") or {})}
+        wanted = {"solver": ASK, **settings.identity(), "examples": examples}
+        difference = first_difference({name: recorded.get(name) for name in wanted}, wanted)
+        if difference:
+            raise ComdivError(f"{run} is another run: {difference}; choose another folder")
+    elif run.exists() and (not run.is_dir() or any(not path.name.endswith(".part") for path in run.iterdir())):
+        raise ComdivError(f"{run} exists and is not a run of a solver; choose another folder")
+    model.save(run)
+    write_config(run, {"examples": examples, **({"data": dict(data)} if data else {})})
+    return model
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any], settings: SolverSettings) -> str | None:

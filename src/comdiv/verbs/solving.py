@@ -136,17 +136,17 @@ def _evaluate_runs(
         + [f"with-{other.name}" for other in runs[1:]]
     )
     folder = out or run / "evaluations" / path_part(name, "the corpus")
-    _refuse_other_evaluation(folder, test, settings.beam or own_beam(run), force=force)
+    refuse_other_evaluation(folder, test, settings.beam or own_beam(run), force=force)
     trained_on = data_of(run)
     if train is None and trained_on is None and read_config(run).get("data"):  # a program's run names none
         observer.note(
             f"what {run.name} was trained on is not there or has changed: --train tells templates seen from unseen"
         )
-    training = _training_problems(train or trained_on, source, reading, observer)
+    training = training_problems(train or trained_on, source, reading, observer)
     with observer.progress(run.name) as progress:
         evaluation = evaluate_run(
             runs, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
-            beam=settings.beam, cover=settings.cover, rerank=settings.rerank, triples=_triples(source),
+            beam=settings.beam, cover=settings.cover, rerank=settings.rerank, triples=triples_of(source),
             programs=settings.programs, progress=progress,
         )  # fmt: skip
     observer.note(f"written to {folder}")
@@ -167,10 +167,10 @@ def _evaluate_predictions(
         refuse_to_overwrite(out, force=force)
     predictions = tuple(prediction for path in paths for prediction in read_predictions(path))
     test = load_test(source, reading, observer)
-    training = _training_problems(train, source, reading, observer)
+    training = training_problems(train, source, reading, observer)
     _note_losses(predictions, test, ", ".join(path.name for path in paths), observer)
     templates = None if training is None else templates_of(training)
-    evaluation = evaluate_predictions(test.problems, predictions, templates, triples=_triples(source))
+    evaluation = evaluate_predictions(test.problems, predictions, templates, triples=triples_of(source))
     if out is not None:
         files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
         origin = {
@@ -182,13 +182,13 @@ def _evaluate_predictions(
     return evaluation
 
 
-def _triples(source: str | Path) -> tuple[Triple, ...] | None:
+def triples_of(source: str | Path) -> tuple[Triple, ...] | None:
     """The compositional pairs of a folder that `comdiv export compositional-pairs` made."""
     path = Path(source) / TRIPLES
     return read_triples(path) if path.is_file() else None
 
 
-def _training_problems(
+def training_problems(
     train: str | Path | None, test: str | Path, reading: CorpusOptions, observer: Observer
 ) -> tuple[Problem, ...] | None:
     """The training problems as far as they are known: those named, else the training side of the dataset tested on."""
@@ -206,7 +206,7 @@ def _training_problems(
     return tuple(problem for path in filled for problem in load_corpus(path, ours, observer).problems)
 
 
-def _refuse_other_evaluation(folder: Path, test: Corpus, beam: int, *, force: bool) -> None:
+def refuse_other_evaluation(folder: Path, test: Corpus, beam: int, *, force: bool) -> None:
     """An evaluation may be made again; one of other problems, or with another beam, is not written over."""
     result = folder / "result.json"
     if not result.is_file():
