@@ -7,7 +7,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.expression import parse, to_infix
 from comdiv.language import get_language, sequels_of
-from comdiv.language.sequels import Sequel, Topic, fill_in, is_whole, number_comes_first, read_sequel
+from comdiv.language.sequels import Sequel, Topic, fill_in, is_whole, number_comes_first, read_form, read_sequel
 from comdiv.problem import Problem
 from comdiv.reading import read, read_all
 
@@ -149,12 +149,25 @@ def test_spaced_signs_and_small_letters_are_kept() -> None:
         ("果园里有梨树20棵，苹果树比梨树多5棵，果园里有苹果树多少棵？", "stock", "苹果树"),
         ("水果店运来15箱苹果，每箱重12千克，一共运来多少千克苹果？", "stock", "苹果"),
         ("张叔叔骑车3小时行了45千米，张叔叔平均每小时行多少千米？", "rate", ""),
-        ("买3本书付了45元，每本书多少元？", "price", "书"),
+        ("买3本书付了45元，每本书多少元？", "goods", "书"),
         ("一本书15元，一枝笔3元，一共要付多少元？", "cost", ""),
         ("一条路长800米，已经修了200米，还剩多少米没有修？", "rest", ""),
         ("甲乙两车相向而行，甲车每小时行60千米，乙车每小时行50千米，甲车和乙车每小时一共行多少千米？", "both", ""),
         ("一件上衣60元，一条裤子50元，买一件上衣和一条裤子一共要多少元？", "set", ""),
         ("三年级有4个班，每班45人，一共有多少人？", "people", ""),
+        ("一本书15元，一枝笔3元，买5本书和2枝笔，一共要花多少钱？", "cost", ""),
+        ("一种台灯每个卖30元，这件台灯比原来便宜6元，这个台灯的原价=多少元？", "original", "台灯"),
+        ("344千克苹果是8棵果树收的，平均每棵果树收苹果多少千克？", "each", ""),
+        ("一列火车每小时行95千米，14小时可以到达，北京到广州的铁路全长多少千米？", "journey", ""),
+        ("长方形的长是20厘米，宽是5厘米，面积是多少平方厘米？", "size", ""),
+        ("一个数的62倍是3596，这个数=？", "number", ""),
+        ("一个因数是113，另一个因数是2，积=？", "result", ""),
+        ("小红有邮票20张，小明的邮票比小红多5张，小明有邮票多少张？", "owned", "邮票"),
+        ("五年级有135人，六年级的人数比五年级多18人，六年级有多少人？", "group", ""),
+        ("一袋大米吃了25千克，正好是这袋大米的一半多5千克，这袋大米重多少千克？", "whole", "大米"),
+        ("故事书有430本，科技书比故事书多20本，故事书和科技书一共有多少本？", "sum", ""),
+        ("服装厂26天生产了9126件衬衣，平均每天生产多少件衬衣？", "pace", ""),
+        ("小明跳了120下，小亮比小明多跳8下，小亮跳了多少下？", "deed", ""),
     ],
 )
 def test_chinese_questions_name_their_topic(text: str, role: str, thing: str) -> None:
@@ -167,8 +180,9 @@ def test_chinese_questions_name_their_topic(text: str, role: str, thing: str) ->
     "text",
     [
         "果园里有梨树20棵，苹果树比梨树多5棵，苹果树比梨树多几分之几？",
-        "小红有邮票20张，小明的邮票比小红多5张，小明有邮票多少张？",
-        "长方形的长是20厘米，宽是5厘米，面积是多少平方厘米？",
+        "小红有邮票20张，给小明5张后两人同样多，小明有邮票多少张？",
+        "三个人跳绳共跳了360下，其中两人跳了240下，小文跳了多少下？",
+        "圆柱的体积是75立方厘米，高是15厘米，底面积是多少平方厘米？",
         "去年产橘子20吨，比今年少5吨，今年产橘子多少吨？",
     ],
 )
@@ -210,6 +224,32 @@ def test_a_step_takes_the_donors_expression_and_the_number() -> None:
     assert to_infix(sequel.compose(parse("N0+N1"), parse("N2"))) == "(N0+N1)*(1-N2)"
 
 
+def test_a_form_of_question_gives_the_words_of_both_its_patterns() -> None:
+    form = read_form(
+        {"role": "size", "asks": "(?P<kind>面积)多少米", "story": "(?P<shape>圆)", "unless": "半", "units": "米"}
+    )
+    assert form.slots("面积多少米", "米", "一个圆") == {"kind": "面积", "shape": "圆"}
+    assert form.slots("面积多少米", "米", "一个半圆") is None
+    assert form.slots("面积多少米", "里", "一个圆") is None
+    assert form.slots("的面积多少米", "米", "一个圆") is None
+
+
+def test_a_damaged_form_of_question_is_named() -> None:
+    with pytest.raises(ComdivError, match="question form 'odd'"):
+        read_form({"role": "odd", "asks": "("})
+
+
+def test_grades_are_compared_with_grades_and_people_with_people() -> None:
+    chinese = sequels_of("zh")
+    grade = topic("五年级有135人，六年级的人数比五年级多18人，六年级有多少人？", "N0+N1", "zh")
+    person = topic("小红有邮票20张，小明的邮票比小红多5张，小明有邮票多少张？", "N0+N1", "zh")
+    assert grade is not None
+    assert person is not None
+    names = ["五年级", "四年级", "小红", "小丽", "合唱队"]
+    assert chinese.companions(grade, names) == ["四年级"]
+    assert chinese.companions(person, names) == ["小丽"]
+
+
 def test_a_damaged_sequel_is_named() -> None:
     with pytest.raises(ComdivError, match="sequel 'odd'"):
         read_sequel({"name": "odd", "roles": "has", "step": "X+n", "texts": ["{n}"], "clue": "("})
@@ -219,8 +259,10 @@ def test_a_damaged_sequel_is_named() -> None:
 def test_every_sequel_can_be_told(code: str) -> None:
     """Each wording has its number once and ends with a question; each slot is one that topics, clues or words fill."""
     english = "owner whom other things thing verb past all"
-    chinese = "t u a v b per subject u_of hu opening undone story"
-    known = {"n", *english.split(), *chinese.split()}
+    chinese = "t u a v per subject hu opening undone story at ut ht has more b"
+    forms = sequels_of(code).forms
+    groups = {group for form in forms for pattern in (form.asks, form.story) for group in pattern.groupindex}
+    known = {"n", *english.split(), *chinese.split()} | groups
     for sequel in sequels_of(code).sequels:
         for text in sequel.texts:
             assert text.count("{n}") == 1, sequel.name

@@ -57,7 +57,7 @@ class Sequel:
     clue: re.Pattern[str]
     needs: frozenset[str] = frozenset()
     asks: str = "topic"
-    number: str = "host"  # `topic`: the number counts what the story counts
+    number: str = "host"  # `topic`: the number counts what the story counts; `part`: it is less than half of that
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue leaves open
     same_thing: bool = False  # whether only hosts about the story's own thing show it
 
@@ -70,11 +70,35 @@ class Sequel:
         return map_leaves(self.step, fill)
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionForm:
+    """A form of question that names a topic by its words alone: what `asks`, what the `story` must and must not have.
+
+    Named groups of both patterns are slots of the topic.
+    """
+
+    role: str
+    asks: re.Pattern[str]
+    story: re.Pattern[str]
+    unless: re.Pattern[str] | None
+    units: frozenset[str]  # any if empty
+    traits: frozenset[str]
+
+    def slots(self, question: str, unit: str, story: str) -> dict[str, str] | None:
+        """The words that a question and its story have for the slots; None if they have another form."""
+        asked = self.asks.fullmatch(question) if not self.units or unit in self.units else None
+        told = self.story.search(story) if asked else None
+        if asked is None or told is None or (self.unless and self.unless.search(story)):
+            return None
+        return {slot: word for slot, word in (asked.groupdict() | told.groupdict()).items() if word}
+
+
 class Sequels(ABC):
     """One language's sequels and its way to find topics."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self.sequels = tuple(read_sequel(entry) for entry in table["sequels"])
+        self.forms = tuple(read_form(entry) for entry in table.get("questions", ()))
         self.uses = {name: re.compile(pattern) for name, pattern in table["uses"].items()}
         self.patterns = {name: re.compile("|".join(parts)) for name, parts in table.get("patterns", {}).items()}
         self.words = {name: frozenset(words.split()) for name, words in table.get("words", {}).items()}
@@ -145,6 +169,21 @@ def read_sequel(entry: Mapping[str, Any]) -> Sequel:
         )
     except (KeyError, TypeError, re.error) as error:
         raise ComdivError(f"sequel '{entry.get('name', '?')}': {error}") from error
+
+
+def read_form(entry: Mapping[str, Any]) -> QuestionForm:
+    """A form of question of a `sequels.yaml`; raises an error that names its role."""
+    try:
+        return QuestionForm(
+            role=entry["role"],
+            asks=re.compile(entry["asks"]),
+            story=re.compile(entry.get("story", "")),
+            unless=re.compile(entry["unless"]) if "unless" in entry else None,
+            units=frozenset(str(entry.get("units", "")).split()),
+            traits=frozenset(str(entry.get("traits", "")).split()),
+        )
+    except (KeyError, TypeError, re.error) as error:
+        raise ComdivError(f"question form '{entry.get('role', '?')}': {error}") from error
 
 
 def number_comes_first(wording: str) -> bool:

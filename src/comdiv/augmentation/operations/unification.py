@@ -26,6 +26,7 @@ VARIANTS = 2  # problems that one donor makes with one sequel
 HOSTS = 4  # hosts tried for each of them
 WHOLE_SHARE = 0.95  # of a unit's values that are whole numbers: then it counts things
 LEAST_USES = 2  # clauses in which the training set must show a use of a thing
+LARGEST = {"topic": Fraction(10), "part": Fraction(1, 2)}  # of a number that counts what the story counts, as a multiple of it
 MOST_COUNTED = 100  # of what has no unit of its own, such as boxes to fill
 READABLE = frozenset([1, 2, 4, 5, 8, 10, 20, 25, 50, 100])  # denominators of values that can be written with decimals
 
@@ -170,7 +171,7 @@ class Unifier:
         own = _story_values(donor)
         for attempt in range(DRAWS):
             story = own if attempt < DRAWS // 2 else redraw(donor, own, source)
-            if sequel.number == "topic":
+            if sequel.number in ("topic", "part"):
                 number = self.numbers.draw(topic.unit, source)
             else:
                 number = (step if attempt == 0 else source.choice(self._steps(sequel, topic))).number.value
@@ -187,7 +188,7 @@ class Unifier:
         if sequel.number == "share":
             if number >= 1 or not is_simple_share(number):
                 return False
-        elif number <= 1 or (sequel.number == "topic" and not told / 30 <= number <= told * 10):
+        elif number <= 1 or (sequel.number in LARGEST and not told / 30 <= number <= told * LARGEST[sequel.number]):
             return False
         answer = positive_value(sequel.step, (told, number))
         if answer is None or answer == 1:

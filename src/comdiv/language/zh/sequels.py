@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from comdiv.reading import Reading
 
 _ENDS = "。．？！；，：?!;,= ＝"
-_OPENINGS = ("那么", "请问", "问")
+_OPENINGS = ("那么", "请问", "问", "则", "求")
 _MONEY = ("元钱", "块钱", "钱")
 LEAST_COMPARISONS = 2  # of two things, before they count as one kind; one may be chance
 MOST_SHARE_CLAUSES = 3
@@ -34,9 +34,15 @@ class _Question:
     after: str
     story: str
 
+    @property
+    def text(self) -> str:
+        """The question in one spelling: the number asked for is 多少."""
+        return f"{self.before}多少{self.unit}{self.after}"
+
     def topic(self, role: str, thing: str = "", traits: Iterable[str] = (), **slots: str) -> Topic:
-        """A topic of this question."""
+        """A topic of this question; `at` is the thing with what its amount is called, `ut` the unit with the thing."""
         words = {"u": self.unit, "t": thing, **slots}
+        words |= {"at": thing + words.get("a", ""), "ut": self.unit + thing, "ht": f"有{thing}"}
         return Topic(role, self.unit, thing, self.story, words, traits=frozenset(traits))
 
 
@@ -53,9 +59,13 @@ class ChineseSequels(Sequels):
 
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
         words = tag_words(reading.clauses[clause].text)
-        return [word for word, tag in words if tag.startswith("n") and word not in self.words["no_things"]]
+        return [word for word, tag in words if self._is_noun(word, tag) and word not in self.words["no_things"]]
 
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
+        if "owner" in topic.slots:
+            kind = _kind_of_name(topic.slots["owner"])
+            story = topic.story.replace("小组", "组")
+            return [name for name in names if name.replace("小组", "组") not in story and _kind_of_name(name) == kind]
         siblings = self._siblings.get(topic.thing, ())
         return [one for one in siblings if one not in topic.story and topic.thing not in one and one not in topic.thing]
 
@@ -104,12 +114,16 @@ class ChineseSequels(Sequels):
         """The noun at the end of a phrase with the words that belong to it: 买来的红气球 → 红气球."""
         taken: list[str] = []
         for word, tag in reversed(tag_words(text)):
-            noun = tag.startswith("n") and not tag.startswith("nr") and word not in ("里", "中")
+            noun = self._is_noun(word, tag) and not tag.startswith("nr") and word not in ("里", "中")
             if not noun and not (taken and tag in ("a", "b") and len(word) == 1):
                 break
             taken.insert(0, word)
         name = "".join(taken[-2:])
         return name if len(name) > 1 and name not in self.words["no_things"] else None
+
+    def _is_noun(self, word: str, tag: str) -> bool:
+        """Whether a word is a noun; the tagger takes some, such as 大米, for numbers."""
+        return tag.startswith("n") or word in self.words["nouns"]
 
     # --- topics ---
 
@@ -119,32 +133,61 @@ class ChineseSequels(Sequels):
         question = self._question(reading)
         if question is None:
             return None
+        if topic := self._formed(question):
+            return topic
+        if not question.unit or self.patterns["enumeration"].search(question.story):
+            return None
         if not question.after:
             for role in (
                 self._sum_of_rates,
                 self._rate,
-                self._sum_of_prices,
                 self._price,
-                self._cost,
-                self._distance,
                 self._task,
             ):
                 if topic := role(question):
                     return topic
-        return self._rest(reading, question) or self._people(question) or self._stock(reading, question)
+        return self._rest(reading, question) or self._stock(reading, question)
+
+    def _formed(self, question: _Question) -> Topic | None:
+        """The topic of a question that has one of the forms in `sequels.yaml`."""
+        if self.patterns["listing"].search(question.story):
+            return None
+        for form in self.forms:
+            slots = form.slots(question.text, question.unit, question.story)
+            if slots is None or slots.get("owner", "") not in question.story:
+                continue
+            if self._is_told(slots.get("t", ""), question.story):
+                traits = form.traits | ({"named"} if "owner" in slots else set())
+                return question.topic(form.role, slots.pop("t", ""), traits, **self._unit_words(question.unit), **slots)
+        return None
+
+    def _unit_words(self, unit: str) -> dict[str, str]:
+        """How an amount in this unit is called, is more than another, and is had: 长度, 长, 长."""
+        more = str(self.names["more"].get(unit, "多"))
+        return {
+            "a": str(self.names["amount"].get(unit, f"{unit}数")),
+            "more": more,
+            "has": more if more != "多" else "有",
+        }
+
+    def _is_told(self, thing: str, story: str) -> bool:
+        """Whether the story names the thing, and it is one; true if the question names none."""
+        return not thing or (thing in story and self._is_noun(*tag_words(thing)[-1]))
 
     def _question(self, reading: "Reading") -> _Question | None:
-        unit = reading.asked_unit
-        if len(reading.clauses) < 2 or unit is None or not reading.used.isdisjoint(reading.question.quantities):
+        if len(reading.clauses) < 2 or not reading.used.isdisjoint(reading.question.quantities):
             return None
         text = reading.question.text.strip().strip(_ENDS)
         for opening in _OPENINGS:
             text = text.removeprefix(opening)
         story = reading.text[: reading.question.start].strip().rstrip(_ENDS)
+        if reading.asked_unit is None:  # 这个数=多少
+            return _Question(self.patterns["bare_asking"].sub("", text), "", "", story)
         before, asking, rest = text.rpartition("多少" if "多少" in text else "几")
-        if not asking or not rest.startswith(unit) or self.patterns["enumeration"].search(story):
+        unit = next((one for one in (*_MONEY, reading.asked_unit) if rest.startswith(one)), None)
+        if not asking or unit is None:
             return None
-        return _Question(before, "元" if unit in _MONEY else unit, rest[len(unit) :].lstrip("的"), story)
+        return _Question(before.rstrip("=＝"), "元" if unit in _MONEY else unit, rest[len(unit) :].lstrip("的"), story)
 
     def _rate(self, question: _Question) -> Topic | None:
         match = self.patterns["rate"].search(question.before)
@@ -171,26 +214,10 @@ class ChineseSequels(Sequels):
         traits = [trait for trait, holds in (("meets", travels), ("works", works)) if holds]
         return question.topic("both", "", traits, per=period, v=match["v"])
 
-    def _sum_of_prices(self, question: _Question) -> Topic | None:
-        """买一件上衣和一条裤子一共要多少元."""
-        match = self.patterns["sum_of_prices"].match(question.before) if question.unit == "元" else None
-        return question.topic("set", "", a=match["a"], b=match["b"]) if match else None
-
-    def _people(self, question: _Question) -> Topic | None:
-        """一共有多少人: all who were counted."""
-        asked = question.unit in self.words["people"] and self.patterns["all_people"].match(question.before)
-        if (
-            not asked
-            or question.after not in ("", "学生", "同学")
-            or self.patterns["other_time"].search(question.story)
-        ):
-            return None
-        return question.topic("people")
-
     def _rest(self, reading: "Reading", question: _Question) -> Topic | None:
         """还剩多少米没有修: what is still to be done, used or sold."""
         match = self.patterns["rest"].match(question.before)
-        if not match or self.patterns["enumeration"].search(question.story):
+        if not match:
             return None
         told = self.patterns["undone"].match(question.after)
         verb = told["v"] if told else next(iter(self.patterns["used_up"].findall(question.story)), "")
@@ -228,16 +255,8 @@ class ChineseSequels(Sequels):
         if not match:
             return None
         thing = match["t"] or self._thing_at_end(question.story)
-        return question.topic("price", thing, u_of=match["u"]) if thing and thing in question.story else None
-
-    def _cost(self, question: _Question) -> Topic | None:
-        asked = question.unit == "元" and self.patterns["cost"].match(question.before)
-        return question.topic("cost") if asked else None
-
-    def _distance(self, question: _Question) -> Topic | None:
-        asked = question.unit in ("千米", "公里", "米") and self.patterns["distance"].match(question.before)
-        told = self.patterns["hours"].search(question.story) and not self.patterns["pair"].search(question.story)
-        return question.topic("distance") if asked and told else None
+        told = thing and thing in question.story and not self.patterns["no_price"].search(question.story)
+        return question.topic("goods", thing, m=match["u"]) if thing and told else None
 
     def _task(self, question: _Question) -> Topic | None:
         match = self.patterns["task"].match(question.before)
@@ -279,3 +298,8 @@ class ChineseSequels(Sequels):
         if unit not in self.words["people"] and is_whole(reading) and not self.patterns["part"].search(story):
             traits.add("whole")
         return traits
+
+
+def _kind_of_name(name: str) -> str:
+    """What makes two names alike: grades, classes and groups are compared among themselves, people, too."""
+    return name[-1] if name[-1] in "级班队组" else ""
