@@ -209,18 +209,19 @@ def test_a_rule_table_is_known_by_its_bytes(base: Path, tmp_path: Path) -> None:
     assert key("a") == key("a") != key("b")
 
 
-def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("solver", "setting"), [("bertgen", "weights"), ("deductive", "encoder")])
+def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path, solver: str, setting: str) -> None:
     def training(place: str, text: str) -> Cell:
         folder = tmp_path / place / "bert"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.json").write_text(text)
-        methods = {"BERTGen": {"solver": "bertgen", "settings": {"weights": str(folder)}}}
+        methods = {"Pre-trained": {"solver": solver, "settings": {setting: str(folder)}}}
         return next(c for c in cells_of(base, methods=methods) if c.kind == "training")
 
     first = training("a", "{}")
     assert first.key != training("a", "[]").key
     assert first.key == training("b", "{}").key  # wherever they lie
-    assert first.recipe["settings"]["weights"] == "bert"
+    assert first.recipe["settings"][setting] == "bert"
     assert list(first.recipe["weights"]) == ["config.json"]
     assert first.inputs == {"weights": str(tmp_path / "a" / "bert")}
 

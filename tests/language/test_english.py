@@ -1,5 +1,9 @@
 """English: clauses, tokens, units and content words, checked by hand."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from comdiv.language import get_language
@@ -166,3 +170,18 @@ def test_content_words_are_nouns_and_verbs_without_auxiliaries(
 )  # fmt: skip
 def test_singular(plural: str, expected: str) -> None:
     assert singular(plural) == expected
+
+
+def test_tags_are_those_of_textblob_without_its_imports() -> None:
+    """textblob's package also imports NLTK and scikit-learn, which took most of the time of reading a corpus."""
+    words = ("Sam", "read", "12 %", "of", "41", "brand-new", "and/or", "unreadably", "books", "/", "quickly", ".")
+    script = (
+        "import json, sys; from comdiv.language.en.tagging import tag_words\n"
+        f"print(json.dumps([tag_words({words!r}), 'nltk' in sys.modules]))"
+    )
+    alone = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    from textblob.en import tag
+
+    tags, imports_nltk = json.loads(alone.stdout)
+    assert tags == [list(pair) for pair in tag(" ".join(words), tokenize=False)]
+    assert not imports_nltk

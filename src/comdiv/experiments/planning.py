@@ -35,7 +35,6 @@ from comdiv.registry import SOLVERS
 from comdiv.solvers.command import PROGRAM, program_files
 from comdiv.solvers.hyperparameters import (
     PACKAGE,
-    PretrainedSettings,
     SolverSettings,
     settings_for,
     weights_files,
@@ -382,24 +381,24 @@ class _Planner(CellBook):
                 inputs: dict[str, str] = {}
                 if isinstance(settings, AskSettings):  # also how fast and whose key, which change no answer
                     inputs = {"ask": settings.model_dump_json()}
-                if isinstance(settings, PretrainedSettings) and settings.weights:
+                if isinstance(settings, SolverSettings) and settings.named_weights:
                     recipe |= self._weights(settings)
-                    inputs = self._weights_place(settings.weights)
+                    inputs = self._weights_place(settings.named_weights)
                 own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
                 label = _training_label(name, data.label, own_facts, changes)
                 cell = self.cell("training", label, own_facts, recipe, needs, inputs)
                 for cover in self.plan.evaluate.cover if isinstance(settings, SolverSettings) else ("none",):
                     self._evaluation(cell, trained_on, data, cover)  # a program or a model does its own decoding
 
-    def _weights(self, settings: PretrainedSettings) -> dict[str, Any]:
+    def _weights(self, settings: SolverSettings) -> dict[str, Any]:
         """Pre-trained weights by their bytes: a folder's place does not affect the key. A hub's name has no files."""
+        weights = settings.named_weights
         try:
-            path = Path(self.source(weights_folder(settings.weights)))
+            path = Path(self.source(weights_folder(weights)))
         except ComdivError:  # a missing package: the cell says so when it runs, and others are not affected
-            path = Path(settings.weights)
-        hashes = weights_files(path)
-        name = path.name if self._weights_place(settings.weights) else settings.weights
-        return {"settings": {**settings.model_dump(), "weights": name}, "weights": hashes}
+            path = Path(weights)
+        name = path.name if self._weights_place(weights) else weights
+        return {"settings": {**settings.model_dump(), settings.weights_setting: name}, "weights": weights_files(path)}
 
     def _weights_place(self, name: str) -> dict[str, str]:
         """Where weights are on this machine; a package is looked for where the cell runs."""

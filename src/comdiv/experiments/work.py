@@ -24,6 +24,7 @@ from comdiv.problem import Problem
 from comdiv.reading import read
 from comdiv.solver import Progress
 from comdiv.solvers.command import PROGRAM
+from comdiv.solvers.hyperparameters import settings_class
 from comdiv.solvers.language_model import ASK
 
 Summary = dict[str, Any]
@@ -193,7 +194,7 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         model = ask_run(AskSettings.model_validate_json(place.inputs["ask"]), run, data.train)
         return {"epochs": 0, "planned_epochs": 0, "steps": 0, "problems": len(model.shots)}
     if "weights" in place.inputs:
-        settings = {**settings, "weights": place.inputs["weights"]}
+        settings = {**settings, settings_class(solver).weights_setting: place.inputs["weights"]}
     if recipe["steps"] == "equal":
         settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
     summary = train_run(

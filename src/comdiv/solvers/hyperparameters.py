@@ -96,10 +96,12 @@ class SolverSettings(Settings):
         own = cls.own(changes or {})
         return cls.checked(**{**values, **cls.consequences(name, own), **own})
 
+    weights_setting: ClassVar[str] = ""  # the setting that names pre-trained weights
+
     @property
     def named_weights(self) -> str:
         """The pre-trained weights that the settings name, if any."""
-        return ""
+        return getattr(self, self.weights_setting) if self.weights_setting else ""
 
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -155,6 +157,8 @@ class ReaderSettings(SolverSettings):
         },
         "paper": {"batch": 16, "schedule": "one-cycle", "pretrained_rate": 0.05},
     }  # fmt: skip
+
+    weights_setting: ClassVar[str] = "encoder"
 
     @property
     def named_weights(self) -> str:
@@ -222,9 +226,7 @@ class PretrainedSettings(SolverSettings):
         "paper": {"dropout": 0.1, "batch": 32, "learning_rate": 5e-5, "schedule": "one-cycle"},  # BERT's and GPT-2's
     }
 
-    @property
-    def named_weights(self) -> str:
-        return self.weights
+    weights_setting: ClassVar[str] = "weights"
 
 
 class BertgenSettings(PretrainedSettings):

@@ -1,13 +1,14 @@
 """English: words by pattern, tags by textblob's bundled lexicon, units as the counted noun."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from comdiv.language.base import SHARE, ContentWords, Language, Token, as_measure
 from comdiv.language.en.numbers import number_word_spans
+from comdiv.language.en.tagging import tag_words
 from comdiv.language.numbers import NumberSpan, number_spans
 from comdiv.problem import Quantity
 
@@ -119,7 +120,7 @@ class English(Language):
         return None
 
     def content_words(self, text: str) -> ContentWords:
-        tagged = _tag_words(tuple(token.text for token in self.tokens(text)))
+        tagged = tag_words(tuple(token.text for token in self.tokens(text)))
         nouns = tuple(singular(word) for word, tag in tagged if tag.startswith("NN") and word[:1].isalpha())
         verbs = tuple(word.lower() for word, tag in tagged if tag.startswith("VB") and word.lower() not in _AUXILIARIES)
         return ContentWords(nouns, verbs)
@@ -139,7 +140,7 @@ class English(Language):
             words = words[1:]
         words = words[:_LOOK_AHEAD]
         noun = None
-        for word, tag in _tag_words(tuple(words)):
+        for word, tag in tag_words(tuple(words)):
             known = word.lower() in self.lexicon.words or singular(word) in self.lexicon.words
             if word.lower() in _WHEN:
                 break
@@ -161,16 +162,6 @@ def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
         return True
     following = text[match.end() : match.end() + 8].lstrip()[:1]
     return bool(_ABBREVIATION.search(before)) and not (following.isupper() or not following)
-
-
-@lru_cache(maxsize=65_536)
-def _tag_words(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Words with Penn Treebank tags. textblob is imported on first use, because that takes more than a second."""
-    if not words:
-        return ()
-    from textblob.en import tag
-
-    return tuple((str(word), str(label)) for word, label in tag(" ".join(words), tokenize=False))
 
 
 @lru_cache(maxsize=65_536)

@@ -9,6 +9,7 @@ from comdiv.language.base import NUMBER_MASK
 from comdiv.language.coherence import Actors, Coherence, Frame, WordLists
 from comdiv.language.en import singular
 from comdiv.language.en.people import SUBJECTS, actor_at, find_people, people_in, person_before, rename, subject_at
+from comdiv.language.en.tagging import tag_words
 
 if TYPE_CHECKING:
     from comdiv.reading import Reading
@@ -35,11 +36,8 @@ _EMPTY = _SUMMING | _BE | _HAVE
 _TAGS = {"NN": "thing", "NNS": "things", "JJ": "quality"}
 
 
-@lru_cache(maxsize=65_536)
 def _tag(word: str) -> str:
-    from textblob.en import tag
-
-    return str(tag(word, tokenize=False)[0][1])
+    return tag_words((word,))[0][1]
 
 
 def _is_word(token: str) -> bool:
