@@ -1,6 +1,6 @@
-"""The paper's six solvers stay what they are: losses, scores and solutions as recorded before encoders were exchangeable.
+"""The paper's six solvers stay what they are: losses, weights, scores and answers as before encoders were exchangeable.
 
-`paper_solvers.json` was recorded at commit 8de78c8 by `record`, with that commit's package and its `tests/solvers/tiny.py`.
+`paper_solvers.json` was recorded by `record` at commit 8de78c8, with that commit's package and `tests/solvers/tiny.py`.
 """
 
 import json
