@@ -26,7 +26,7 @@ VARIANTS = 2  # problems that one donor makes with one sequel
 HOSTS = 4  # hosts tried for each of them
 WHOLE_SHARE = 0.95  # of a unit's values that are whole numbers: then it counts things
 LEAST_USES = 2  # clauses in which the training set must show a use of a thing
-LARGEST = {"topic": Fraction(10), "part": Fraction(1, 2)}  # of a number that counts what the story counts, as a multiple of it
+LARGEST = {"topic": Fraction(10), "part": Fraction(1, 2)}  # number, as a multiple of what the story counts
 MOST_COUNTED = 100  # of what has no unit of its own, such as boxes to fill
 READABLE = frozenset([1, 2, 4, 5, 8, 10, 20, 25, 50, 100])  # denominators of values that can be written with decimals
 
