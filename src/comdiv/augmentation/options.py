@@ -148,7 +148,7 @@ def _others(names: Iterable[str]) -> tuple[str, ...]:
 
 PRESETS: dict[str, dict[str, Any]] = {
     # Problems that people would write: one story each, told from the training set's own stories.
-    "sense": {"compose": "unify", "checks": "full", "per_problem": (12, 2)},
+    "sense": {"compose": "unify", "checks": "full", "per_problem": (12, 3)},
     # Half of the compounds make sense, half are pasted: for accuracy alone.
     "mixed": {"compose": "both", "per_problem": (8, 2)},
     # Many compounds, hardly one of them coherent: what structure alone teaches.

@@ -122,6 +122,22 @@ class Sequels(ABC):
         """What can be compared with the story's own: some of the corpus's people, or things of the same kind."""
 
     @abstractmethod
+    def cast(self, readings: "Sequence[Reading]") -> "list[dict[str, str]]":
+        """The people that each problem names, with a kind: those of one kind can stand for each other."""
+
+    @abstractmethod
+    def stem(self, word: str) -> str:
+        """What the forms of a thing's name share."""
+
+    @abstractmethod
+    def exchangeable(self, reading: "Reading") -> frozenset[str]:
+        """The things of a problem that another could stand for: none that carries the arithmetic."""
+
+    def are_alike(self, first: str, second: str) -> bool:
+        """Whether two things are of one kind, as far as their names tell; their places in texts are compared anyway."""
+        return True
+
+    @abstractmethod
     def join(self, story: str, sentences: str, donor: "Reading") -> str:
         """The story and its sequel as one text in the donor's own spelling: its spaces, signs and capitals.
 

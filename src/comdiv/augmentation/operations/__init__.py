@@ -65,6 +65,11 @@ def draft_of(parents: Sequence[Reading], text: str, expression: Expression, **de
     return PlainDraft(tuple(parents), text, expression, reading.values, len(reading.tokens), answer, details)
 
 
+def begins_sentence(text: str, start: int) -> bool:
+    """Whether a word at that offset is the first of a sentence, and has its capital from there."""
+    return text[:start].rstrip()[-1:] in ("", ".", "?", "!", '"', "“")
+
+
 class Refusal(NamedTuple):
     """Why some parents gave no new problem: the name of a check. The text is empty if no draft was made.
 

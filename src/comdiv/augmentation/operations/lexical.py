@@ -19,7 +19,16 @@ from comdiv.augmentation.environments import (
     environment_rows,
     group_on,
 )
-from comdiv.augmentation.operations import NO_VALUE, CurrentSet, Draft, PlainDraft, ProblemOperation, Refusal
+from comdiv.augmentation.operations import (
+    NO_VALUE,
+    CurrentSet,
+    Draft,
+    PlainDraft,
+    ProblemOperation,
+    Refusal,
+    begins_sentence,
+)
+from comdiv.augmentation.operations.recasting import Recaster, learn_recasters
 from comdiv.augmentation.options import AugmentationOptions
 from comdiv.engine import Engine
 from comdiv.language import Token, coherence_of
@@ -111,12 +120,16 @@ def _number_rows(rows: Integers) -> tuple[Integers, npt.NDArray[np.int64]]:
 
 
 class Lexical(ProblemOperation):
-    """Known structures in new words. With the full checks, only fragments of one grammatical kind are exchanged."""
+    """Known structures in new words. With the full checks, only fragments of one grammatical kind are exchanged.
+
+    `--compose unify` exchanges people and things with all their forms instead (`recasting`).
+    """
 
     title = "lexical"
     _readings: Sequence[Reading]
     _alternatives: Alternatives
     _actors: dict[str, Actors] | None  # None: everything may be exchanged
+    _recasters: dict[str, Recaster]  # by language
 
     def __init__(self, options: AugmentationOptions) -> None:
         super().__init__(options)
@@ -127,6 +140,9 @@ class Lexical(ProblemOperation):
     def index(self, current: CurrentSet) -> None:
         """Find the fragments that share an environment; only clauses of new problems are hashed."""
         self._readings = current.readings
+        if self.options.compose == "unify":
+            self._recasters = learn_recasters(current.readings)
+            return
         self._actors = current.actors if self.options.checks == "full" else None
         for place, reading in enumerate(self._readings[len(self._rows) :], start=len(self._rows)):
             self._rows.append([self._environments.add(clause.masked) for clause in reading.narrative])
@@ -145,6 +161,11 @@ class Lexical(ProblemOperation):
 
     def drafts(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
         """Drafts with one fragment of a problem exchanged, in random order, and refusals of pairs that give none."""
+        if self.options.compose == "unify":
+            return self._recasters[self._readings[place].problem.language].drafts(place, source)
+        return self._exchanges(place, source, wanted)
+
+    def _exchanges(self, place: int, source: random.Random, wanted: int) -> Iterator[Draft | Refusal]:
         members, fragment_of = self._alternatives.groups.members, self._alternatives.fragment_of
         reading = self._readings[place]
         seen: set[tuple[int, int]] = set()
@@ -281,7 +302,7 @@ def exchange(
     places = find_fragment(reading, fragment)
     for occurrence in places:
         start, end = occurrence[0].start, occurrence[-1].end
-        capital = text[start : start + 1].isupper() and _begins_sentence(text, start)
+        capital = text[start : start + 1].isupper() and begins_sentence(text, start)
         pieces += [text[position:start], surface[:1].upper() + surface[1:] if capital else surface]
         position = end
     pieces.append(text[position:])
@@ -290,7 +311,3 @@ def exchange(
     return PlainDraft(
         (reading, donor), "".join(pieces), reading.expression, reading.values, size, reading.value, details
     )
-
-
-def _begins_sentence(text: str, start: int) -> bool:
-    return text[:start].rstrip()[-1:] in ("", ".", "?", "!", '"', "“")

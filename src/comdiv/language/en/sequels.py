@@ -70,6 +70,17 @@ class EnglishSequels(Sequels):
         there = set(re.findall(r"\w+", topic.story.lower()))
         return [name for name in names if " " not in name and name.lower() not in there]
 
+    def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
+        actors = find_people(readings)
+        return [_single_names(reading, actors) for reading in readings]
+
+    def stem(self, word: str) -> str:
+        return singular(word)
+
+    def exchangeable(self, reading: "Reading") -> frozenset[str]:
+        units = {one.unit for one in reading.quantities if one.unit and one.kind == "measure"}
+        return frozenset(unit for unit in units if unit not in MEASURES and unit not in self.words["fixed"])
+
     def join(self, story: str, sentences: str, donor: "Reading") -> str:
         sentences = sentences[:1].upper() + sentences[1:]
         if _SPACED_STOP.search(donor.text):
@@ -159,6 +170,18 @@ class EnglishSequels(Sequels):
         elif not end.endswith((".", "!", ".”", '."')):
             return None
         return f"{reading.text[: last.start].strip()} {end}".strip()
+
+
+def _single_names(reading: "Reading", actors: "Actors") -> dict[str, str]:
+    """The people of a text with their gender; none if one of them has a title, a surname or no known gender."""
+    people: dict[str, str] = {}
+    for clause in reading.clauses:
+        for name in people_in(clause, actors):
+            gender = actors.gender.get(name, "")
+            if not gender:
+                return {}
+            people[name] = gender
+    return people
 
 
 def _plain(question: "Clause") -> str:

@@ -69,6 +69,23 @@ class ChineseSequels(Sequels):
         siblings = self._siblings.get(topic.thing, ())
         return [one for one in siblings if one not in topic.story and topic.thing not in one and one not in topic.thing]
 
+    def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
+        self._siblings = self._learn_siblings(readings)
+        return [dict.fromkeys(self.patterns["given_name"].findall(reading.text), "person") for reading in readings]
+
+    def stem(self, word: str) -> str:
+        return word
+
+    def exchangeable(self, reading: "Reading") -> frozenset[str]:
+        nouns = {word for word, tag in tag_words(reading.text) if self._is_noun(word, tag)}
+        units = {one.unit for one in reading.quantities} | {reading.asked_unit}
+        return frozenset(
+            word for word in nouns - units if self._kind_name(word) == word and not self.patterns["fixed"].search(word)
+        )
+
+    def are_alike(self, first: str, second: str) -> bool:
+        return first[-1] == second[-1] or second in self._siblings.get(first, ())
+
     def join(self, story: str, sentences: str, donor: "Reading") -> str:
         stop = "。" if "。" in donor.text else "．"
         end = donor.text.rstrip()[-1:]
