@@ -8,6 +8,7 @@ survive a round trip.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -92,6 +93,9 @@ class Provenance:
         return cls(**known, parents=tuple(parents), details=details)
 
 
+_parse_once = lru_cache(maxsize=4096)(parse)  # a corpus writes the same expressions again and again; trees never change
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A math word problem. `expression` is None where the corpus's equation has no expression within our operators.
@@ -141,7 +145,7 @@ class Problem:
                 id=name,
                 language=_typed(record, "language", str, "") or _missing("language"),
                 text=_typed(record, "text", str, "") or _missing("text"),
-                expression=None if expression is None else parse(expression),
+                expression=None if expression is None else _parse_once(expression),
                 answer=None if answer is None else parse_answer(answer),
                 provenance=Provenance.from_json(_typed(record, "provenance", dict, {})),
                 number_words=_typed(record, "number_words", bool, False),

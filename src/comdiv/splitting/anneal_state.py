@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from comdiv.splitting.encoding import Floats, Incidence, Integers, Mask, offsets_of, side_by_side
+from comdiv.splitting.encoding import Floats, Incidence, Integers, Mask, Small, offsets_of, side_by_side
 from comdiv.splitting.sides import SearchSpace
 
 TRAIN, TEST = 0, 1
@@ -24,8 +24,8 @@ class Sums(NamedTuple):
     """
 
     offsets: Integers  # (units + 1)
-    ids: Integers  # (entries)
-    counts: Integers  # (entries)
+    ids: Small  # (entries)
+    counts: Small  # (entries)
     kinds: Integers  # (width): the kind of each id
     unit_totals: Integers  # (units, kinds)
     sides: Integers  # (width, 2): how often an id occurs in train and in test
@@ -162,7 +162,7 @@ def _sums(tables: Sequence[Incidence], alphas: Sequence[float]) -> Sums:
     unit_totals = np.stack([one.row_totals() for one in tables], axis=1)
     shared = np.bincount(table.ids, minlength=table.width) > 1  # (width)
     kept = shared[table.ids]  # (entries)
-    ids = (np.cumsum(shared) - 1)[table.ids[kept]]
+    ids = (np.cumsum(shared) - 1).astype(np.int32)[table.ids[kept]]
     counts = table.counts[kept]
     sides = np.zeros((int(shared.sum()), 2), dtype=np.int64)
     sides[:, TRAIN] = np.bincount(ids, weights=counts, minlength=len(sides))

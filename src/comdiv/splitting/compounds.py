@@ -185,4 +185,5 @@ def table_of(rows: Integers, things: Integers, row_count: int, names: Sequence[s
     keys, counts = np.unique(rows * width + rank[inverse], return_counts=True)
     row, ids = np.divmod(keys, width)
     offsets = offsets_of(np.bincount(row, minlength=row_count))
-    return Incidence(offsets, ids, counts.astype(np.int64), tuple(names[thing] for thing in present[order].tolist()))
+    known = tuple(names[thing] for thing in present[order].tolist())
+    return Incidence(offsets, ids.astype(np.int32), counts.astype(np.int32), known)

@@ -20,8 +20,11 @@ Example = TypeVar("Example")
 # What `atoms_of` or `compounds_of` may return: a sequence of things, in which repetitions count, or a counter.
 Things = Iterable[Hashable] | Mapping[Hashable, int]
 Integers = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]  # what there is most of: half the memory
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+
+MOST_OFTEN = 1_000_000  # that an example has one thing
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +32,8 @@ class Incidence:
     """Which ids each row has, and how often (compressed rows: row r owns `offsets[r]:offsets[r + 1]`)."""
 
     offsets: Integers  # (rows + 1)
-    ids: Integers  # (entries), ascending within a row
-    counts: Integers  # (entries), at least 1
+    ids: Small  # (entries), ascending within a row
+    counts: Small  # (entries), at least 1
     names: tuple[Hashable, ...]  # what each id stands for
 
     @property
@@ -67,9 +70,10 @@ class Incidence:
             return self
         key = row_to_group[self.row_of_entry()] * max(self.width, 1) + self.ids
         unique, inverse = np.unique(key, return_inverse=True)
-        counts = np.bincount(inverse, weights=self.counts, minlength=len(unique)).astype(np.int64)
+        counts = np.bincount(inverse, weights=self.counts, minlength=len(unique))
         group, ids = np.divmod(unique, max(self.width, 1))
-        return Incidence(offsets_of(np.bincount(group, minlength=groups)), ids, counts, self.names)
+        offsets = offsets_of(np.bincount(group, minlength=groups))
+        return Incidence(offsets, ids.astype(np.int32), counts.astype(np.int32), self.names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +104,16 @@ def side_by_side(tables: Sequence[Incidence]) -> Incidence:
     """The ids of several tables with the same rows in one, those of each table after those of the ones before."""
     if len(tables) == 1:
         return tables[0]
-    shifts = offsets_of(np.array([table.width for table in tables]))
-    row = np.concatenate([table.row_of_entry() for table in tables])
-    order = np.argsort(row, kind="stable")
-    return Incidence(
-        offsets=np.sum([table.offsets for table in tables], axis=0),
-        ids=np.concatenate([table.ids + shift for table, shift in zip(tables, shifts, strict=False)])[order],
-        counts=np.concatenate([table.counts for table in tables])[order],
-        names=tuple(name for table in tables for name in table.names),
-    )
+    offsets = np.sum([table.offsets for table in tables], axis=0)
+    ids, counts = np.empty(int(offsets[-1]), dtype=np.int32), np.empty(int(offsets[-1]), dtype=np.int32)
+    shift, free = 0, offsets[:-1].copy()  # free: where each row goes on
+    for table in tables:
+        lengths = np.diff(table.offsets)
+        places = np.repeat(free - table.offsets[:-1], lengths) + np.arange(len(table.ids))
+        ids[places], counts[places] = table.ids + np.int32(shift), table.counts
+        free += lengths
+        shift += table.width
+    return Incidence(offsets, ids, counts, names=tuple(name for table in tables for name in table.names))
 
 
 def encode(
@@ -151,16 +156,18 @@ def _incidence(rows: Sequence[Things], what: str) -> Incidence:
         ordered = sorted(row, key=repr) if isinstance(row, AbstractSet) else row
         counter = Counter(ordered)
         for thing, count in counter.items():
-            if count < 0:
-                raise ComdivError(f"example {position} counts {what} {thing!r} {count} times; counts start at 0")
+            if not 0 <= count <= MOST_OFTEN:
+                raise ComdivError(
+                    f"example {position} counts {what} {thing!r} {count} times; counts lie between 0 and {MOST_OFTEN:,}"
+                )
         entries = sorted((index.setdefault(thing, len(index)), count) for thing, count in counter.items() if count)
         sizes.append(len(entries))
         ids.extend(identifier for identifier, _ in entries)
         counts.extend(count for _, count in entries)
     return Incidence(
         offsets_of(np.array(sizes, dtype=np.int64)),
-        np.array(ids, dtype=np.int64),
-        np.array(counts, dtype=np.int64),
+        np.array(ids, dtype=np.int32),
+        np.array(counts, dtype=np.int32),
         tuple(index),
     )
 

@@ -24,7 +24,7 @@ from comdiv.problem import Problem
 from comdiv.reading import Context, read
 from comdiv.settings import Option, Settings
 from comdiv.splitting.compounds import CompoundKind, Nodes, lay_out
-from comdiv.splitting.encoding import Encoded, Integers
+from comdiv.splitting.encoding import Encoded, Floats, Integers
 
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
 WINDOW = 3  # tokens on each side: the interpretation of the paper that reproduces its Table I
@@ -157,6 +157,16 @@ class Extraction:
         return np.fromiter(map(len, self.contexts), dtype=np.int64, count=len(self.contexts))
 
     @cached_property
+    def text_lengths(self) -> Floats:
+        """The lengths as an array, the same for every clustering."""
+        return np.array(self.lengths, dtype=np.float64)
+
+    @cached_property
+    def twin_groups(self) -> Integers:
+        """A number for each problem, equal for twins."""
+        return group_numbers(self.masks)
+
+    @cached_property
     def nodes(self) -> Nodes:
         """The nodes of all expressions."""
         return lay_out([problem.expression for problem in self.problems], self.quantities)
@@ -200,8 +210,8 @@ class Extraction:
         return Encoded(
             atoms=self.nodes.atoms(clusters),
             compounds=self.nodes.compounds(clusters, settings.compounds, commutative=settings.commutative),
-            lengths=np.array(self.lengths, dtype=np.float64),
-            groups=group_numbers(self.masks) if twins else np.arange(len(self.problems)),
+            lengths=self.text_lengths,
+            groups=self.twin_groups if twins else np.arange(len(self.problems)),
         )
 
     def other_labels(self, k: int) -> dict[str, Integers]:
@@ -232,10 +242,14 @@ def extract(
     """Read every text once. `track` may wrap the problems, to show progress."""
     ordered = tuple(sorted(problems, key=lambda problem: problem.id))
     lengths, masks, contexts = [], [], []
+    shared: dict[Context, Context] = {}  # the same words stand around many quantities
     for problem in track(ordered):
         reading = read(problem)
         lengths.append(len(reading.tokens))
-        masks.append(reading.mask)
-        contexts.append(tuple([tuple(map(intern, context)) for context in reading.contexts(window)]))
-    templates = tuple(None if p.expression is None else template(p.expression) for p in ordered)
+        masks.append(intern(reading.mask))
+        own = [tuple(map(intern, context)) for context in reading.contexts(window)]
+        contexts.append(tuple([shared.setdefault(context, context) for context in own]))
+    known = {problem.expression for problem in ordered}
+    template_of = {expression: None if expression is None else template(expression) for expression in known}
+    templates = tuple(template_of[problem.expression] for problem in ordered)
     return Extraction(ordered, tuple(lengths), tuple(masks), tuple(contexts), templates, vectorise, window)
