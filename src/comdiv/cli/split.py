@@ -30,6 +30,13 @@ def split(
     preset: Annotated[
         str, typer.Option(help="comdiv, or paper: one clustering, and only its atoms are alike on both sides (§III-A).")
     ] = "comdiv",
+    ids: Annotated[
+        Path | None,
+        typer.Option(
+            help="Rebuild a split from the ids of its parts, as `export hub` writes them, or of its test problems, "
+            "one per line: no search."
+        ),
+    ] = None,
     json: JsonOption = False,
     force: ForceOption = False,
 ) -> None:
@@ -42,7 +49,10 @@ def split(
         if not json:
             print_measurement(measurement, str(folder))
 
-    settings = preset_settings(preset, **changes)
-    facts = benchmarks.split(source, out, settings, series, reading=reading, force=force, observer=TERMINAL, each=show)
+    told = ids is not None and not changes and preset == "comdiv"  # by the file, if it says more than ids
+    facts = benchmarks.split(
+        source, out, None if told else preset_settings(preset, **changes), series, ids=ids, reading=reading,
+        force=force, observer=TERMINAL, each=show,
+    )  # fmt: skip
     if json:
         print_json(facts if len(facts) > 1 else facts[str(out)])

@@ -62,10 +62,16 @@ def build_dataset(
     test: Mask,
     settings: SplitSettings,
     source: Mapping[str, Any],
+    validation: Mask | None = None,
 ) -> tuple[Dataset, Measurement]:
-    """The dataset of a split and its measurement; `source` says which corpus it was made from."""
+    """The dataset of a split and its measurement; `source` says which corpus it was made from.
+
+    `validation` is drawn from the training side unless it is given.
+    """
     measurement = measure(extraction, test, settings.extraction, alpha=settings.alpha)
-    parts = cut_parts(extraction, test, settings.validation_share, seed=settings.seed, twins=settings.twins)
+    parts = cut_parts(
+        extraction, test, settings.validation_share, seed=settings.seed, twins=settings.twins, validation=validation
+    )
     facts = {
         "made_by": "comdiv split",
         "source": dict(source),
@@ -84,10 +90,11 @@ def write_split(
     settings: SplitSettings,
     source: Mapping[str, Any],
     *,
+    validation: Mask | None = None,
     force: bool = False,
 ) -> tuple[dict[str, Any], Measurement]:
     """The dataset of a split as a folder, with its card and its two figures; returns its facts and measurement."""
-    dataset, measurement = build_dataset(extraction, test, settings, source)
+    dataset, measurement = build_dataset(extraction, test, settings, source, validation)
     facts = write_dataset(
         folder,
         dataset,
@@ -100,10 +107,17 @@ def write_split(
 
 
 def cut_parts(
-    extraction: Extraction, test: Mask, validation_share: float, *, seed: int, twins: bool = True
+    extraction: Extraction,
+    test: Mask,
+    validation_share: float,
+    *,
+    seed: int,
+    twins: bool = True,
+    validation: Mask | None = None,
 ) -> dict[str, tuple[Problem, ...]]:
-    """Train, validation and test for a given test side."""
-    validation = draw_validation(extraction, test, validation_share, seed=seed, twins=twins)
+    """Train, validation and test for a given test side; validation is drawn unless it is given."""
+    if validation is None:
+        validation = draw_validation(extraction, test, validation_share, seed=seed, twins=twins)
     sides = {"train": ~test & ~validation, "validation": validation, "test": test}
     return {name: tuple(extraction.problems[i] for i in np.flatnonzero(side)) for name, side in sides.items()}
 

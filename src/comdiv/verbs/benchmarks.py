@@ -12,14 +12,16 @@ from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
 from comdiv.dataset import FACTS, is_intact, read_dataset, read_facts
 from comdiv.engine import make_engine
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, located
 from comdiv.files import refuse_to_overwrite
 from comdiv.observer import SILENT, Observer
 from comdiv.problem import Problem
 from comdiv.settings import first_difference
 from comdiv.splitting.audit import audit_problems
 from comdiv.splitting.choice import SplitSeries, best_k
+from comdiv.splitting.encoding import Mask
 from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
+from comdiv.splitting.id_lists import read_id_lists
 from comdiv.splitting.measurement import Measurement, extract_sides, inexpressible_note
 from comdiv.splitting.measurement import measure as measure_corpus
 from comdiv.splitting.methods import SplitSettings, problems_to_split, split_problems
@@ -36,6 +38,7 @@ def split(
     settings: SplitSettings | None = None,
     series: SplitSeries | None = None,
     *,
+    ids: Path | None = None,
     reading: CorpusOptions = AS_IT_COMES,
     force: bool = False,
     observer: Observer = SILENT,
@@ -44,7 +47,12 @@ def split(
     """Split a corpus into a dataset folder, or into several (§III-A); returns the facts of each, by its folder.
 
     A dataset that is there already, made with the same settings, is left as it is. `each` is called for every new one.
+    With `ids`, a file that `comdiv export hub` wrote or a list of the ids of test, nothing is searched.
     """
+    if ids is not None:
+        if series is not None and series != SplitSeries():
+            raise ComdivError("--ids tells the sides of one split: leave --k, --target, --splits and --with-iid out")
+        return _split_by_ids(ids, source, out, settings, reading, force=force, observer=observer, each=each)
     settings = settings or SplitSettings()
     if series is None:
         series = SplitSeries(k=(settings.extraction.k,), target=() if settings.target is None else (settings.target,))
@@ -64,9 +72,7 @@ def split(
             )
         observer.note(f"k = {best} by {series.k_by}: " + ", ".join(f"{n}: {score:.3f}" for n, score in scores.items()))
         settings = settings.changed(k=best)
-    origin = corpus_facts(corpus)
-    if left_out := len(corpus.report.contradicting):
-        origin["contradicting_left_out"] = left_out
+    origin = _corpus_origin(corpus)
     datasets: dict[str, dict[str, Any]] = {}
     for folder, planned, control in series.folders(settings, out):
         if force and control is not None and not series.with_iid and (control / FACTS).is_file():
@@ -81,6 +87,48 @@ def split(
     return datasets
 
 
+def _corpus_origin(corpus: Corpus) -> dict[str, Any]:
+    left_out = len(corpus.report.contradicting)
+    return {**corpus_facts(corpus), **({"contradicting_left_out": left_out} if left_out else {})}
+
+
+def _split_by_ids(
+    path: Path,
+    source: str | Path | Corpus,
+    out: Path,
+    settings: SplitSettings | None,
+    reading: CorpusOptions,
+    *,
+    force: bool,
+    observer: Observer,
+    each: NewSplit | None,
+) -> dict[str, dict[str, Any]]:
+    """The dataset whose sides a file of ids tells; where it tells the settings as well, the same one as before."""
+    lists = read_id_lists(path)
+    if lists.settings:
+        if settings is not None:
+            raise ComdivError(f"{path} tells how the split was made: leave the options of the split out")
+        with located(str(path)):
+            settings = SplitSettings.checked(**lists.settings)
+    else:
+        settings = (settings or SplitSettings()).changed(test_size=len(lists.test))
+    dropped = lists.is_bare or "contradicting_left_out" in lists.source
+    corpus = load_corpus(source, reading, observer, contradictions="drop" if dropped else "keep")
+    origin = _corpus_origin(corpus)
+    if lists.source and lists.source.get("sha256") != origin["sha256"]:
+        observer.note(f"{corpus.name} here is not to the byte the corpus that {path.name} was made from")
+    with located(str(path)):
+        members = lists.members(problems_to_split(corpus.problems, settings) if lists.is_bare else corpus.problems)
+    extraction = extract(
+        members,
+        window=settings.extraction.window,
+        track=lambda problems: observer.tracked(problems, "contexts", len(members)),
+    )
+    sides = lists.sides(extraction.problems)
+    facts = _one_split(extraction, settings, out, origin, force=force, observer=observer, each=each, sides=sides)
+    return {str(out): facts}
+
+
 def _one_split(
     extraction: Extraction,
     settings: SplitSettings,
@@ -90,8 +138,9 @@ def _one_split(
     force: bool,
     observer: Observer,
     each: NewSplit | None,
+    sides: tuple[Mask, Mask | None] | None = None,
 ) -> dict[str, Any]:
-    """Make one dataset, unless the same one is there already."""
+    """Make one dataset, unless the same one is there already; `sides`, test and validation, need no search."""
     if (folder / FACTS).is_file() and not force:
         facts = read_facts(folder)
         difference = first_difference(_origin(facts), {"settings": settings.model_dump(), "source": origin})
@@ -101,9 +150,11 @@ def _one_split(
         _refuse_dataset(folder, difference or "its files have changed since")
     refuse_to_overwrite(folder, force=force)  # before the search, not after it
     what = f"searching {folder.name}"
-    with observer.progress(what) as progress:
-        test = split_problems(extraction, settings, lambda done, total: progress(what, done, total, ""))
-    facts, measurement = write_split(folder, extraction, test, settings, origin, force=force)
+    if sides is None:
+        with observer.progress(what) as progress:
+            test = split_problems(extraction, settings, lambda done, total: progress(what, done, total, ""))
+        sides = test, None
+    facts, measurement = write_split(folder, extraction, sides[0], settings, origin, validation=sides[1], force=force)
     for note in notes(measurement, settings, origin):
         observer.note(f"{folder}: {note}")
     if each is not None:

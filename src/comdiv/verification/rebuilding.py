@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from comdiv.corpora import Corpus
 from comdiv.dataset import FACTS, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
@@ -18,6 +16,7 @@ from comdiv.experiments.keys import baseline
 from comdiv.experiments.work import Workplace, within_corpus, work
 from comdiv.solver import Progress
 from comdiv.splitting.extraction import extract
+from comdiv.splitting.id_lists import membership
 from comdiv.splitting.methods import SplitSettings
 from comdiv.splitting.outputs import build_dataset, corpus_facts
 from comdiv.synthesis import SynthesisOptions
@@ -85,8 +84,7 @@ def _corpus(name: str, version: str) -> tuple[Corpus | None, str]:
 
 def _split(corpus: Corpus, ids: frozenset[str], settings: SplitSettings, folder: Path) -> None:
     extraction = extract(corpus.problems, window=settings.extraction.window)
-    test = np.array([problem.id in ids for problem in extraction.problems])
-    dataset, _ = build_dataset(extraction, test, settings, corpus_facts(corpus))
+    dataset, _ = build_dataset(extraction, membership(extraction.problems, ids), settings, corpus_facts(corpus))
     write_dataset(folder, dataset, title=corpus.name)
 
 
