@@ -52,7 +52,7 @@ def test_everything_of_ours_can_be_loaded(kind: "Registry[object]") -> None:
 def test_every_kind_has_its_group_of_entry_points() -> None:
     assert {kind.group for kind in REGISTRIES} == {
         "comdiv.solvers", "comdiv.languages", "comdiv.operations", "comdiv.formats", "comdiv.split_methods",
-        "comdiv.exports", "comdiv.tables", "comdiv.encoders",
+        "comdiv.exports", "comdiv.tables", "comdiv.encoders", "comdiv.scorers",
     }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from comdiv.errors import ComdivError, unknown_name
 
 if TYPE_CHECKING:
+    from comdiv.augmentation.coherence_scorer import CoherenceScorer
     from comdiv.augmentation.operations import ProblemOperation
     from comdiv.corpora.formats import Format
     from comdiv.exchange.exports import Export
@@ -182,6 +183,9 @@ OPERATIONS: "Registry[type[ProblemOperation]]" = Registry(
         "1": "comdiv.augmentation.operations.structural:Structural",
         "2": "comdiv.augmentation.operations.lexical:Lexical",
     },
+)
+SCORERS: "Registry[type[CoherenceScorer]]" = Registry(
+    "scorers", "scorer", {"pairs": "comdiv.augmentation.coherence_scorer:PairScorer"}
 )
 # If several formats match a record, the one with the most keys reads it; on a tie, the first. Other CSV files may
 # have a Body like SVAMP's, but only SVAMP's has Numbers.

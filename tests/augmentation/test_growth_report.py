@@ -7,6 +7,7 @@ from comdiv.augmentation.growth_report import (
     card_paragraphs,
     make_report,
     operations_of,
+    repairs_of,
     report_markdown,
     round_facts,
 )
@@ -48,6 +49,7 @@ def test_a_round_counts_drafts_candidates_and_what_is_new_to_the_set() -> None:
         "kept": 2,
         "new_templates": 1,  # N0-N1 and N0-N2 are one template
         "new_shapes": 1,
+        "repaired": {},
         "refused": {"a clause twice": 2, "no positive value": 5},
     }
     assert (facts["operation 2"]["kept"], facts["operation 2"]["new_templates"]) == (1, 0)
@@ -75,7 +77,8 @@ def test_the_page_has_a_row_per_round_and_operation_and_a_row_per_fate() -> None
     page = report_markdown(report_of(CANDIDATES[:1], scores={"a": -1.0, "b": -2.0, "c": -3.0, "d": -4.0}))
     assert "| 1 | 1 | 10 | 3 | 3 | 1 | 1 | 1 | -2.0000 |" in page
     assert "| 1 | 2 | 1 | 1 | 1 | 0 | 0 | 0 | -4.0000 |" in page
-    assert "| 1 | no positive value | 5 | 50.0% |" in page
+    assert "| 1 | refused: no positive value | 5 | 50.0% |" in page
+    assert "| 1 | kept | 1 | 10.0% |" in page
     assert "- B 6 and 3 , 2 ? — `N0-N1` = 3" in page
     assert page.endswith("## Samples of operation 2\n\nNone.\n")
 
@@ -89,3 +92,13 @@ def test_a_part_of_the_validation_that_was_composed_is_told() -> None:
     report = make_report(source, options(), [facts_of([])], [], 1, compounds=CANDIDATES[:2])
     assert report["validation"] == {"given": 1, "new": 2}
     assert "Validation has 2 more, by operation 1 from its own 1 problems alone" in card_paragraphs(report)[1]
+
+
+def test_repairs_are_told_by_the_provenance() -> None:
+    def repaired(**details: object) -> list[str]:
+        return repairs_of(Problem("p", "en", "text", provenance=Provenance(details=details)))
+
+    assert repaired(clause=1) == []
+    assert repaired(sequel="more", numbers="kept") == ["the host's step told again about the story"]
+    assert repaired(sequel="more", numbers="drawn")[1:] == ["numbers drawn anew"]
+    assert repaired(exchanged={"Tom": "Bob"}) == ["people or things exchanged throughout"]

@@ -14,6 +14,7 @@ from comdiv.augmentation.proposals import (
     Fates,
     Proposer,
     draw_ids,
+    draw_within_quota,
     index_round,
     new_problem,
     no_collection,
@@ -201,3 +202,12 @@ def test_ids_are_drawn_by_seed_and_stay_in_their_order() -> None:
     assert chosen == draw_ids(ids, 100, 0) != draw_ids(ids, 100, 1)
     assert set(draw_ids(ids[::-1], 100, 0)) == set(chosen)
     assert draw_ids(ids, None, 0) == draw_ids(ids, 5_000, 0) == ids
+
+
+def test_a_quota_limits_every_stratum_and_leaves_thin_ones_alone() -> None:
+    strata = {f"a{number}": "often" for number in range(9)} | {"b": "rare"}
+    chosen = draw_within_quota(strata, 3, seed=1)
+    assert len(chosen) == 4
+    assert "b" in chosen
+    assert chosen == [name for name in strata if name in chosen]
+    assert draw_within_quota(strata, 9, seed=1) == list(strata)

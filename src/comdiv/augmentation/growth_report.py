@@ -15,7 +15,7 @@ from comdiv.problem import Problem
 from comdiv.registry import OPERATIONS
 
 REPORT = "report.json"
-SAMPLES = 5  # for each operation
+SAMPLES = 6  # for each operation: twelve of the paper's two
 
 
 def round_facts(
@@ -41,12 +41,24 @@ def round_facts(
             "kept": len(mine),
             "new_templates": len(_names(mine, template) - templates),
             "new_shapes": len(_names(mine, shape) - shapes),
+            "repaired": dict(sorted(Counter(repair for new in mine for repair in repairs_of(new)).items())),
             "refused": {name: count for name, count in sorted(counts.items()) if name != PASSED},
         }
         if scores is not None:
             ranked = [scores[new.id] for new in candidates if new.provenance.operation == operation]
             facts[operation]["median_score"] = _one_of(ranked, median_low)
     return facts
+
+
+def repairs_of(problem: Problem) -> list[str]:
+    """What was changed in the parents' texts so that a new problem makes sense, as far as its provenance tells."""
+    details = problem.provenance.details
+    told = {
+        "the host's step told again about the story": "sequel" in details,
+        "numbers drawn anew": details.get("numbers") == "drawn",
+        "people or things exchanged throughout": "exchanged" in details,
+    }
+    return [repair for repair, there in told.items() if there]
 
 
 def _one_of(scores: Sequence[float], of: Callable[[Sequence[float]], float]) -> float | None:
@@ -124,7 +136,8 @@ def card_paragraphs(report: Mapping[str, Any]) -> list[str]:
         title = OPERATIONS.get(name).title
         kept = sum(entry[label]["kept"] for entry in report["rounds"])
         new.append(f"{kept:,}{'' if new else ' new ones'} by {label}" + (f" ({title})" if title else ""))
-    ranked = "no ranker" if options["ranker"] == "none" else f"ranked by {options['ranker']} ({options['rank']})"
+    ranker = options["scorer"] if options["rank"] == "coherence" else options["ranker"]
+    ranked = "no ranker" if ranker == "none" else f"ranked by {ranker} ({options['rank']})"
     rounds = f"{len(report['rounds'])} round{'s' if len(report['rounds']) > 1 else ''}"
     return [
         f"{report['originals']:,} problems became {report['train']:,} in {rounds}: {', '.join(new)}. "
@@ -156,13 +169,18 @@ def _rounds_table(report: Mapping[str, Any]) -> list[str]:
 
 
 def _checks_table(report: Mapping[str, Any]) -> list[str]:
-    """The share of the examined drafts that each check refused."""
+    """The share of the examined drafts that each check refused; of those kept, how many were repaired, and how."""
     rows = ["| operation | fate | drafts | share |", "| --- | --- | --- | --- |"]
     for name, label in operations_of(report):
         counts: Counter[str] = Counter()
         for entry in report["rounds"]:
             counts.update(entry[label]["refused"])
             counts[PASSED] += entry[label]["passed"]
-        for fate, count in counts.most_common():
-            rows.append(f"| {name} | {fate} | {count:,} | {count / max(1, counts.total()):.1%} |")
+        drafts = counts.total()
+        kept = Counter(kept=sum(entry[label]["kept"] for entry in report["rounds"]))
+        for entry in report["rounds"]:
+            kept.update({f"kept, repaired: {repair}": n for repair, n in entry[label].get("repaired", {}).items()})
+        refused = [(fate if fate == PASSED else f"refused: {fate}", count) for fate, count in counts.most_common()]
+        for fate, count in (*refused, *kept.items()):
+            rows.append(f"| {name} | {fate} | {count:,} | {count / max(1, drafts):.1%} |")
     return rows

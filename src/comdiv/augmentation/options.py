@@ -8,11 +8,12 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from comdiv.errors import ComdivError, unknown_name
-from comdiv.registry import OPERATIONS
+from comdiv.registry import OPERATIONS, SCORERS
 from comdiv.settings import NOT_AN_OPTION, Option, Settings
 
 PAPER_OPERATIONS = ("1", "2")
-_RANKING = ("ranker_preset", "ranker_settings", "rank", "keep", "keep_by", "warm_start")  # nothing without a ranker
+_TRAINING = ("ranker_preset", "ranker_settings", "warm_start")  # nothing without a solver that ranks
+_RANKING = (*_TRAINING, "rank", "keep", "keep_by")  # nothing without a ranker
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -47,6 +48,11 @@ class AugmentationOptions(Settings):
     max_growth: float = Field(
         default=10.0, gt=1, description="Greatest final size, as a multiple of the originals; no limit in the paper."
     )
+    template_quota: float | None = Field(
+        default=None,
+        gt=0,
+        description="Most new problems of one operation and template per round, as a multiple of the originals.",
+    )
     more_operators: int | None = Field(
         default=1, ge=0, description="How many more operators a problem may have than the larger of its parents."
     )
@@ -61,9 +67,12 @@ class AugmentationOptions(Settings):
     ranker_settings: Annotated[dict[str, Any], Option("--set")] = Field(
         default_factory=dict, description="A setting of the ranker: --set hidden=128 --set epochs=20."
     )
-    rank: Literal["prediction", "given"] = Field(
-        default="prediction", description="Rank by the ranker's own best expression (the paper), or by the problem's."
+    rank: Literal["prediction", "given", "coherence"] = Field(
+        default="prediction",
+        description="Rank by the ranker's own best expression (the paper), by the problem's, or by how well the text "
+        "hangs together (needs no solver).",
     )
+    scorer: str = Field(default="pairs", description="What scores texts with --rank coherence: pairs, or a package's.")
     keep: float = Field(default=0.2, gt=0, le=1, description="Share of the ranked candidates that is kept.")
     keep_by: Literal["joint", "stratum"] = Field(
         default="stratum", description="One ranking for all, or one for each operation and template."
@@ -105,6 +114,13 @@ class AugmentationOptions(Settings):
             raise ValueError("a number of new problems must not be negative")
         return numbers
 
+    @field_validator("scorer")
+    @classmethod
+    def _known_scorer(cls, value: str) -> str:
+        if value not in SCORERS:
+            raise ValueError(str(unknown_name("scorer", value, SCORERS.names())))
+        return value
+
     @field_validator("ban")
     @classmethod
     def _hashes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -128,7 +144,10 @@ class AugmentationOptions(Settings):
         """The options as a record; the bans are summarised by their number and one hash."""
         digest = hashlib.sha256("\n".join(self.ban).encode()).hexdigest()
         banned = {"texts": len(self.ban), "sha256": digest} if self.ban else None
-        return {**self.model_dump(mode="json", exclude={"ban"}), "ban": banned}
+        # Folders made before there were quotas and scorers stay what they are.
+        idle = {"template_quota"} if self.template_quota is None else set()
+        idle |= set() if self.rank == "coherence" else {"scorer"}
+        return {**self.model_dump(mode="json", exclude={"ban", *idle}), "ban": banned}
 
     @classmethod
     def preset(cls, name: str = "comdiv", **changes: Any) -> Self:
@@ -136,9 +155,22 @@ class AugmentationOptions(Settings):
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)
         options = cls.checked(**{**PRESETS[name], **changes})
-        if options.ranker == "none" and (idle := next((one for one in _RANKING if one in changes), None)):
-            raise ComdivError(f"option {idle}: there is no ranker to use it; name one, such as --solver gts")
+        options.check_ranking(changes)
         return options
+
+    def check_ranking(self, given: Iterable[str]) -> None:
+        """Refuse options that were given and that nothing would use."""
+        coherence = self.rank == "coherence"
+        if coherence and self.ranker != "none":
+            raise ComdivError(
+                f"option rank: coherence is ranked by the scorer '{self.scorer}', not by {self.ranker}; "
+                "use --solver none, or another --rank"
+            )
+        unused = () if self.ranker != "none" else _TRAINING if coherence else _RANKING
+        if idle := next((one for one in unused if one in given), None):
+            raise ComdivError(f"option {idle}: there is no ranker to use it; name one, such as --solver gts")
+        if "scorer" in given and not coherence:
+            raise ComdivError("option scorer: only --rank coherence uses one")
 
 
 def _others(names: Iterable[str]) -> tuple[str, ...]:
@@ -148,7 +180,7 @@ def _others(names: Iterable[str]) -> tuple[str, ...]:
 
 PRESETS: dict[str, dict[str, Any]] = {
     # Problems that people would write: one story each, told from the training set's own stories.
-    "sense": {"compose": "unify", "checks": "full", "per_problem": (12, 3)},
+    "sense": {"compose": "unify", "checks": "full", "per_problem": (12, 3), "template_quota": 0.5},
     # Half of the compounds make sense, half are pasted: for accuracy alone.
     "mixed": {"compose": "both", "per_problem": (8, 2)},
     # Many compounds, hardly one of them coherent: what structure alone teaches.

@@ -61,6 +61,15 @@ def draw_ids(ids: Sequence[str], limit: int | None, seed: int) -> list[str]:
     return [name for name in ids if name in choice]
 
 
+def draw_within_quota(strata: Mapping[str, str], quota: int, seed: int) -> list[str]:
+    """At most `quota` ids of each stratum, given the stratum of every id, in the given order."""
+    members: dict[str, list[str]] = {}
+    for name, stratum in strata.items():
+        members.setdefault(stratum, []).append(name)
+    choice = {name for ids in members.values() for name in draw_ids(ids, quota, seed)}
+    return [name for name in strata if name in choice]
+
+
 class Proposal(NamedTuple):
     """A new problem that passed the checks, with the hash of its number-masked text."""
 

@@ -7,7 +7,7 @@ complete step and produces the same bytes; only `timings.json` shows the interru
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,7 @@ from comdiv.augmentation.proposals import (
     Operations,
     Proposer,
     draw_ids,
+    draw_within_quota,
     index_round,
     operation_label,
     read_lines,
@@ -31,6 +32,7 @@ from comdiv.files import atomic_write, write_json_lines, write_text
 from comdiv.loading import load_object, read_json_lines
 from comdiv.problem import Problem, read_problems, write_problems
 from comdiv.reading import Reading
+from comdiv.registry import SCORERS
 from comdiv.solver import Progress, Solver
 
 SHARD = 256  # problems of the current set worked on at a time
@@ -131,7 +133,7 @@ class Round:
             started = time.perf_counter()
             lines, fates = self._propose(readings, known, operations, sizes)
             limit = None if self.options.growth is None else max(1, round(self.options.growth * self.originals))
-            ids = draw_ids(list(lines), limit, self.options.seed)
+            ids = draw_ids(self._within_quota(lines), limit, self.options.seed)
             facts: dict[str, Any] = {
                 operation_label(name): dict(sorted(fates.counts.get(name, {}).items()))
                 for name in self.options.operation_names
@@ -142,6 +144,14 @@ class Round:
             _write_lines(path, (lines[name] for name in ids))
             self._took("candidates", started)
         return list(read_problems(path)), load_object(fates_path)
+
+    def _within_quota(self, lines: dict[str, str]) -> list[str]:
+        """The ids of the new problems, no more of an operation and template than the quota allows."""
+        if self.options.template_quota is None:
+            return list(lines)
+        quota = max(1, round(self.options.template_quota * self.originals))
+        strata = {name: stratum(Problem.from_json(json.loads(line))) for name, line in lines.items()}
+        return draw_within_quota(strata, quota, self.options.seed)
 
     def _propose(
         self, readings: Sequence[Reading], known: frozenset[str], operations: Operations, sizes: Sequence[int]
@@ -176,15 +186,20 @@ class Round:
         before: Path | None,
     ) -> dict[str, float] | None:
         """The ranker's score of every candidate; None without a ranker. `before` is the previous round's ranker."""
-        if self.options.ranker == "none" or not candidates:
+        coherence = self.options.rank == "coherence"
+        if (self.options.ranker == "none" and not coherence) or not candidates:
             return None
         path = self.folder / "scores.jsonl"
         if not path.is_file():
-            task = self._train_ranker(train, validation, make_solver, before)
-            started = time.perf_counter()
             shards = [candidates[i : i + RANKED_AT_ONCE] for i in range(0, len(candidates), RANKED_AT_ONCE)]
+            if coherence:
+                results = self._coherence(train[: self.originals], shards)
+            else:
+                task = self._train_ranker(train, validation, make_solver, before)
+                results = self.engine.map(rank_shard, task, shards)
+            started = time.perf_counter()
             scores: list[float] = []
-            for shard in self.engine.map(rank_shard, task, shards):
+            for shard in results:
                 scores += shard
                 self.progress(f"round {self.number}: ranking", len(scores), len(candidates), "")
             pairs = zip(candidates, scores, strict=True)
@@ -195,6 +210,13 @@ class Round:
             for _, line in read_json_lines(path)
         }
 
+    def _coherence(self, originals: Sequence[Problem], shards: Iterable[Sequence[Problem]]) -> Iterator[list[float]]:
+        """The coherence of new problems, by a scorer that knows the original training problems alone."""
+        scorer = SCORERS.get(self.options.scorer)()
+        self.progress(f"round {self.number}: scorer", 0, len(originals), "")
+        scorer.fit(originals, self.options.seed)
+        return map(scorer.score, shards)
+
     def _train_ranker(
         self,
         train: Sequence[Problem],
@@ -204,6 +226,7 @@ class Round:
     ) -> RankingTask:
         if make_solver is None:
             raise ComdivError(f"ranker '{self.options.ranker}': no make_solver was given to make it")
+        assert self.options.rank != "coherence"  # has a scorer instead
         started = time.perf_counter()
         folder = self.folder / "ranker"
         solver = make_solver(
