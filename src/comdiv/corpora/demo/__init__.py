@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
+from comdiv.corpora.demo.chaining import actors, chain
 from comdiv.corpora.demo.scenarios import PLACEHOLDER, Condition, Forms, Scenario, Step, default_form, load_scenarios
 from comdiv.errors import ComdivError
 from comdiv.expression import Constant, Expression, Leaf, Reference, map_leaves, value_of
 from comdiv.problem import Problem, Provenance
 from comdiv.reading import read_text
 
-VERSION = "4"  # raised with every change of a text: cells of plans and published results go by it
+VERSION = "5"  # raised with every change of a text: cells of plans and published results go by it
 DEFAULT_SIZE = 2_000
 OPERATOR_WEIGHTS = {1: 35, 2: 38, 3: 19, 4: 8}  # in per cent; real corpora have few problems with four operators
 MAX_TRIES = 2_000  # to find numbers that fit, and a text that is new
 _SENTENCE_START = re.compile(r"(?:^|(?<=[.?!]\s))\S")
-_TELLING = {"en": (" ", ","), "zh": ("", "")}  # separators of sentences, and of thousands
+_THOUSANDS = {"en": ",", "zh": ""}  # their separators
 
 
 def generate(language: str, size: int = DEFAULT_SIZE, seed: int = 0) -> Iterator[Problem]:
@@ -89,7 +90,7 @@ def _tell(scenario: Scenario, path: tuple[Step, ...], language: str, random_sour
     if numbers is None:
         return None
     slots = _draw_slots(scenario, random_source)
-    between, thousands = _TELLING[language]
+    thousands = _THOUSANDS[language]
     order: list[tuple[int, str]] = []  # (step, quantity) as they appear in the text
     pieces: list[str] = []
     for position, step in enumerate(path):
@@ -104,9 +105,10 @@ def _tell(scenario: Scenario, path: tuple[Step, ...], language: str, random_sour
         pieces.append(PLACEHOLDER.sub(fill, random_source.choice(step.tell)))
         if position == len(path) - 1:
             pieces.append(PLACEHOLDER.sub(fill, random_source.choice(step.ask)))
-    text = between.join(pieces)
-    if language == "en":
-        text = _SENTENCE_START.sub(lambda match: match[0].upper(), text)
+    if language == "zh":
+        text = chain("".join(pieces), actors(slots))
+    else:
+        text = _SENTENCE_START.sub(lambda match: match[0].upper(), " ".join(pieces))
     values = tuple(numbers[position][name] for position, name in order)
     return _Story(scenario, path, text, _compose(path, order), values)
 
