@@ -27,18 +27,21 @@ def actors(slots: Mapping[str, Forms]) -> dict[str, str]:
 def chain(text: str, pronouns: Mapping[str, str]) -> str:
     """The text with its sentences chained; the last one asks. `pronouns` of all who may act, by name.
 
-    Who acts is not said again where nobody else can be meant: nobody else is in the text, or in the chain so far.
+    Who acts is not said again where nobody else can be meant: nobody else is in the text, or in the chain so far. The
+    question says it, and so does the second of two plain clauses.
     """
     sentences = [sentence.rstrip("。") for sentence in re.split("(?<=。)", text.rstrip("？"))]
     acting = {name for _, name, _ in (_subject(sentence, pronouns) for sentence in sentences) if name}
+    plain = len(sentences) <= 3 and "，" not in "".join(sentences[:-1])
     chains: list[str] = []
     topic = ""
     for sentence in sentences:
         joined = bool(chains) and (chains[-1] + sentence).count("，") + 2 <= CHAIN
         before, name, rest = _subject(sentence, pronouns)
         others = acting - {name}
+        clear = not others or (joined and not any(other in chains[-1] for other in others))
         clauses = sentence
-        if name and name == topic and (not others or (joined and not any(other in chains[-1] for other in others))):
+        if name and name == topic and clear and not plain and sentence is not sentences[-1]:
             clauses = before.rstrip("，") + rest.removeprefix(_OF)
         else:
             if name and not others and pronouns[name] and name in "".join(chains):
