@@ -236,3 +236,54 @@ def test_weights_in_a_package_are_found_on_every_machine(base: Path, tmp_path: P
     assert cell.recipe["settings"]["weights"] == "package:tiny_bert/model"
     assert list(cell.recipe["weights"]) == ["config.json"]
     assert not cell.inputs
+
+
+BOTH = {"GTS": {"solver": "gts"}, "MathEN": {"solver": "mathen"}, "Both": {"of": ["GTS", "MathEN"]}}
+
+
+def test_methods_together_use_the_trainings_of_their_members(base: Path) -> None:
+    alone = cells_of(base, methods={name: BOTH[name] for name in ("GTS", "MathEN")})
+    cells = cells_of(base, methods=BOTH)
+    assert {cell.key for cell in alone} < {cell.key for cell in cells}  # whatever was there keeps its key
+    by_key = {cell.key: cell for cell in cells}
+    new = [cell for cell in cells if cell.key not in {one.key for one in alone}]
+    assert {(cell.kind, cell.facts.method, cell.facts.solver) for cell in new} == {
+        ("evaluation", "Both", "gts + mathen")
+    }
+    for cell in new:
+        first, data, second, last = (by_key[key] for key in cell.needs)
+        assert (first.facts.method, second.facts.method) == ("GTS", "MathEN")
+        assert first.facts.seed == second.facts.seed == cell.facts.seed
+        assert data.key == last.key
+        assert data.facts.dataset == cell.facts.dataset
+
+
+def test_nested_weights_are_learnt_on_a_split_of_the_training_side(base: Path) -> None:
+    method = {"of": ["GTS"], "plausible": "nested", "without": ["even division"]}
+    cells = cells_of(base, methods={"GTS": {"solver": "gts"}, "Re-ranked": method})
+    by_key = {cell.key: cell for cell in cells}
+    evaluation = next(cell for cell in cells if cell.facts.method == "Re-ranked" and cell.kind == "evaluation")
+    training, data, again, inner, _ = (by_key[key] for key in evaluation.needs)
+    assert inner.recipe["within"] == "training side"
+    assert inner.needs == (data.key,)
+    assert again.recipe == training.recipe
+    assert again.needs == (inner.key,)
+    assert evaluation.recipe["without"] == ["even division"]
+
+
+@pytest.mark.parametrize(
+    ("method", "complaint"),
+    [
+        ({"of": ["GST"]}, "Did you mean 'GTS'"),
+        ({"solver": "gts", "of": ["GTS"]}, "either a solver, or the methods"),
+        ({"solver": "gts", "plausible": "nested"}, "need `of`"),
+        ({"of": ["GTS"], "without": ["zero"]}, "`without` needs `plausible`"),
+        ({"of": ["GTS"], "plausible": "validation", "without": ["even divison"]}, "Did you mean 'even division'"),
+        ({"of": ["GTS"], "settings": {"hidden": 8}}, "are theirs"),
+        ({"of": ["Other"]}, "is not a plain method"),
+    ],
+)
+def test_methods_together_are_checked_before_anything_runs(base: Path, method: dict[str, Any], complaint: str) -> None:
+    methods = {"GTS": {"solver": "gts"}, "Other": {"of": ["GTS"]}, "Together": method}
+    with pytest.raises(ComdivError, match=complaint):
+        cells_of(base, methods=methods)

@@ -98,3 +98,34 @@ def test_the_set_after_some_rounds_has_their_problems_only(tmp_path: Path) -> No
     assert summary["problems"]["train"] == 10
     assert [p.id for p in read_dataset(tmp_path / "cell" / "dataset").train[8:]] == ["new 1", "new 2"]
     assert json.loads((tmp_path / "cell" / "dataset" / "dataset.json").read_text())["rounds_kept"] == 2
+
+
+def test_methods_solve_together_and_are_reranked(tmp_path: Path) -> None:
+    tiny_corpus(tmp_path)
+    methods = {
+        "GTS": {"solver": "gts"},
+        "LSTM": {"solver": "lstm"},
+        "Both": {"of": ["GTS", "LSTM"]},
+        "Re-ranked": {"of": ["GTS", "LSTM"], "plausible": "validation"},
+        "Nested": {"of": ["GTS"], "plausible": "nested", "without": ["zero"]},
+    }
+    datasets = {"mine": {"corpus": "mine.jsonl", "split": SPLIT}}
+    cells = plan_cells(make_plan(tiny_plan(datasets=datasets, methods=methods)), tmp_path)
+    folders: dict[str, Path] = {}
+    for cell in cells:
+        folders[cell.key] = tmp_path / cell.key
+        folders[cell.key].mkdir()
+        do(cell, folders[cell.key], *(folders[need] for need in cell.needs))
+    results = {
+        cell.facts.method: json.loads((folders[cell.key] / "test" / "result.json").read_text())
+        for cell in cells
+        if cell.kind == "evaluation"
+    }
+    assert {name: (result["solver"], result["rerank"]) for name, result in results.items()} == {
+        "GTS": ("gts", False),
+        "LSTM": ("lstm", False),
+        "Both": ("gts + lstm", False),
+        "Re-ranked": ("gts + lstm", True),
+        "Nested": ("gts", True),
+    }
+    assert all(result["n"] == 10 for result in results.values())

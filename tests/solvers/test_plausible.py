@@ -16,6 +16,8 @@ from comdiv.solvers.neural import NeuralSolver, nested_split
 from comdiv.solvers.plausible import (
     FEATURES,
     LOG_PROBABILITY,
+    Reranked,
+    learn_reranking,
     learn_weights,
     plausibility_features,
     rerank,
@@ -133,3 +135,20 @@ def test_nested_weights_come_from_training_problems_alone(tmp_path: Path, monkey
     assert seen[0] < {one.id for one in SIXTY}
     assert (tmp_path / "nested" / "training_state").is_dir()  # an interrupted one goes on
     assert set(solver.plausible) == {LOG_PROBABILITY, *FEATURES}
+
+
+def test_a_feature_that_is_left_out_has_no_weight() -> None:
+    solver = trained_solver("lstm", epochs=3)
+    whole, without = (learn_reranking(solver, EIGHT, left_out) for left_out in ((), ("unused", "even division")))
+    assert whole["unused"] != 0
+    assert without["unused"] == without["even division"] == 0
+
+
+def test_a_solver_is_reranked_with_weights_of_its_own() -> None:
+    solver = trained_solver("lstm", epochs=3)
+    least = {LOG_PROBABILITY: 0.0, **dict.fromkeys(FEATURES, 0.0), "unused": -1.0}
+    for one, solution in zip(EIGHT, Reranked(solver, least).solve(EIGHT, beam=3), strict=True):
+        rows = [h.expression and plausibility_features(h.expression, read(one).values) for h in solution.hypotheses]
+        unused = [row[FEATURES.index("unused")] for row in rows if row]
+        assert unused == sorted(unused)
+        assert len(unused) <= 3

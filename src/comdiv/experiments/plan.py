@@ -35,6 +35,9 @@ from comdiv.augmentation.options import AugmentationOptions
 from comdiv.errors import ComdivError, located, unknown_name
 from comdiv.loading import load_mapping
 from comdiv.settings import Settings, complaint
+from comdiv.solvers.command import PROGRAM
+from comdiv.solvers.hyperparameters import Plausible
+from comdiv.solvers.language_model import ASK
 from comdiv.splitting.methods import PRESETS, SplitSettings
 from comdiv.synthesis import SynthesisOptions
 
@@ -197,15 +200,40 @@ class AugmentationPlan(PlanPart):
 
 
 class MethodPlan(PlanPart):
-    """A row of a table: a solver, optionally with an augmentation; or a language model to ask: `ask: {model: …}`."""
+    """A row of a table: a solver, optionally with an augmentation; or a language model to ask: `ask: {model: …}`.
 
-    solver: str = Field(description="A registered solver, command:PROGRAM, or ask.")
+    Or trained methods of the plan, `of: [GTS, MathEN]`: they solve together, seed by seed. With `plausible`, their
+    beam is re-ranked by values.
+    """
+
+    solver: str = Field(default="", description="A registered solver, command:PROGRAM, or ask.")
+    of: tuple[Name, ...] = Field(
+        default=(), description="Instead of a solver: other methods of the plan, which solve together."
+    )
+    plausible: Plausible = Field(
+        default="none",
+        description="With `of`: where the weights of the re-ranking are learnt: validation problems, or the test "
+        "side of a compositional split of the training side, for which the methods are trained once more.",
+    )
+    without: tuple[str, ...] = Field(default=(), description="With `plausible`: features that the re-ranking lacks.")
     augmentation: Name | None = Field(default=None, description="One of the plan's augmentations.")
     rounds: tuple[int, ...] = Field(
         default=(), description="Train on the augmented set as it is after each of these rounds."
     )
     datasets: tuple[Name, ...] | None = Field(default=None, description="Only these datasets; all by default.")
     settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of the solver.")
+
+    @model_validator(mode="after")
+    def _a_solver_or_others(self) -> "MethodPlan":
+        if bool(self.solver) == bool(self.of):
+            raise ValueError("give either a solver, or the methods that it is made `of`")
+        if self.of and (self.augmentation or self.rounds or self.settings):
+            raise ValueError("`of` names trained methods: augmentation, rounds and settings are theirs")
+        if not self.of and (self.plausible != "none" or self.without):
+            raise ValueError("`plausible` and `without` need `of`, the methods whose beams are re-ranked")
+        if self.without and self.plausible == "none":
+            raise ValueError("`without` needs `plausible`")
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -298,7 +326,7 @@ class Plan(PlanPart):
         options = [entry.options for entry in self.augmentations.values()]
         options += [dataset.augmentation for dataset in self.datasets.values()]
         rankers = [changes.ranker for changes in options if "ranker" in changes.model_fields_set]
-        return [*(method.solver for method in self.methods.values()), *rankers]
+        return [*(method.solver for method in self.methods.values() if method.solver), *rankers]
 
     @field_validator("name")
     @classmethod
@@ -326,6 +354,7 @@ class Plan(PlanPart):
                     raise _said(where, "dataset", dataset, self.datasets)
             if method.rounds and method.augmentation is None:
                 raise ValueError(f"{where}: rounds need an augmentation")
+            self._members_are_known(method, f"{where}.of")
         for name, augmentation in self.augmentations.items():
             for dataset in augmentation.more_seeds:
                 if dataset not in self.datasets:
@@ -338,6 +367,20 @@ class Plan(PlanPart):
         if not self.methods and self.measure is None:
             raise ValueError("the plan does nothing: it has neither methods nor measure")
         return self
+
+    def _members_are_known(self, method: MethodPlan, where: str) -> None:
+        """Members are plain trained methods of the plan, on all datasets of the method itself."""
+        for name in method.of:
+            if name not in self.methods:
+                raise _said(where, "method", name, self.methods)
+            member = self.methods[name]
+            if member.of or member.augmentation or member.solver == ASK or member.solver.startswith(PROGRAM):
+                raise ValueError(f"{where}: {name} is not a plain method with a solver of ours")
+            apart = set(self.datasets if method.datasets is None else method.datasets)
+            if member.datasets is not None and (missing := sorted(apart - set(member.datasets))):
+                raise ValueError(f"{where}: {name} is not trained on {missing[0]}")
+        if method.of and self.tuning:
+            raise ValueError(f"{where}: a tuning trains single methods")
 
 
 def make_plan(record: Mapping[str, Any]) -> Plan:

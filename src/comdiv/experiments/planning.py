@@ -46,6 +46,9 @@ from comdiv.solvers.language_model import ASK
 def check_names(plan: Plan) -> None:
     """Refuse solvers, settings and combinations of options that do not exist; this needs no corpus."""
     for name, method in plan.methods.items():
+        if method.of:
+            _check_features(method.without, f"methods.{name}.without")
+            continue
         with located(f"methods.{name}"):
             check_solver(method.solver)
             first = next(iter(variants(plan, name, method)), {})  # all combinations of a grid have the same types
@@ -57,6 +60,15 @@ def check_names(plan: Plan) -> None:
     for name, augmentation in plan.augmentations.items():
         with located(f"augmentations.{name}"):
             augmentation_options(augmentation, None, plan.training, solver="gts", seed=0)
+
+
+def _check_features(names: Sequence[str], where: str) -> None:
+    if names:
+        from comdiv.solvers.plausible import FEATURES
+
+        for name in names:
+            if name not in FEATURES:
+                raise ComdivError(f"{where}: {unknown_name('feature', name, FEATURES)}")
 
 
 def variants(plan: Plan, name: str, method: MethodPlan) -> list[dict[str, Any]]:
@@ -279,9 +291,12 @@ class _Planner(CellBook):
 
     def _method(self, name: str, method: MethodPlan, origin: str, data: Cell) -> None:
         """All trainings of a method on a dataset, with their evaluations."""
+        if method.of:
+            self._together(name, method, origin, data)
+            return
         facts = replace(data.facts, method=name, solver=method.solver)
         if method.augmentation is None:
-            for like in self._steps_of_plain(name, method, origin, data):
+            for like in self._steps_of_plain(name, origin, data):
                 self._trainings(name, method, origin, facts, data, data, like)
             return
         augmentation = self.plan.augmentations[method.augmentation]
@@ -333,7 +348,7 @@ class _Planner(CellBook):
     def _steps_like(self, origin: str) -> str:
         return self.plan.datasets[origin].steps_like or self.plan.training.steps_like
 
-    def _steps_of_plain(self, name: str, method: MethodPlan, origin: str, data: Cell) -> list[tuple[str, Cell] | None]:
+    def _steps_of_plain(self, name: str, origin: str, data: Cell) -> list[tuple[str, Cell] | None]:
         """Whose number of steps a plain method takes: its own, or that of each of its +DA variants."""
         methods: list[tuple[str, Cell] | None] = []
         if (self.plan.training.steps, self._steps_like(origin)) == ("equal", "augmented"):
@@ -357,38 +372,88 @@ class _Planner(CellBook):
     ) -> None:
         """One training per variant and seed. `like` is whose number of steps it takes, if steps are equal."""
         training = self.plan.training
-        needs = [trained_on]
-        if training.steps == "equal":
-            facts = replace(facts, steps="equal", steps_like=like[0] if like else None)
-            if like is not None and like[1].key != trained_on.key:
-                needs.append(like[1])
-        else:
-            facts = replace(facts, steps="epochs")
+        facts, needs = self._with_steps(facts, trained_on, like)
         for changes in variants(self.plan, name, method):
             for seed in training.seeds:
-                shared = {} if method.solver == ASK else self.plan.datasets[origin].settings
-                settings = solver_settings(method.solver, training, {**shared, **method.settings, **changes}, seed)
-                recipe = {
-                    "solver": method.solver,
-                    "preset": training.preset,
-                    "settings": _determining(settings),
-                    "steps": "equal" if len(needs) > 1 else "epochs",
-                }
-                if settings is None:
-                    recipe["program"] = program_files(method.solver)
-                if self.plan.datasets[origin].select == "last":  # only then, so that the keys of other trainings stay
-                    recipe["select"] = "last"
-                inputs: dict[str, str] = {}
-                if isinstance(settings, AskSettings):  # also how fast and whose key, which change no answer
-                    inputs = {"ask": settings.model_dump_json()}
-                if isinstance(settings, SolverSettings) and settings.named_weights:
-                    recipe |= self._weights(settings)
-                    inputs = self._weights_place(settings.named_weights)
-                own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
-                label = _training_label(name, data.label, own_facts, changes)
-                cell = self.cell("training", label, own_facts, recipe, needs, inputs)
-                for cover in self.plan.evaluate.cover if isinstance(settings, SolverSettings) else ("none",):
+                cell = self._training(name, method, origin, facts, data, needs, changes, seed)
+                decodes = method.solver != ASK and not method.solver.startswith(PROGRAM)
+                for cover in self.plan.evaluate.cover if decodes else ("none",):
                     self._evaluation(cell, trained_on, data, cover)  # a program or a model does its own decoding
+
+    def _training(
+        self,
+        name: str,
+        method: MethodPlan,
+        origin: str,
+        facts: Facts,
+        data: Cell,
+        needs: Sequence[Cell],
+        changes: Mapping[str, Any],
+        seed: int,
+    ) -> Cell:
+        shared = {} if method.solver == ASK else self.plan.datasets[origin].settings
+        training = self.plan.training
+        settings = solver_settings(method.solver, training, {**shared, **method.settings, **changes}, seed)
+        recipe = {
+            "solver": method.solver,
+            "preset": training.preset,
+            "settings": _determining(settings),
+            "steps": "equal" if len(needs) > 1 else "epochs",
+        }
+        if settings is None:
+            recipe["program"] = program_files(method.solver)
+        if self.plan.datasets[origin].select == "last":  # only then, so that the keys of other trainings stay
+            recipe["select"] = "last"
+        inputs: dict[str, str] = {}
+        if isinstance(settings, AskSettings):  # also how fast and whose key, which change no answer
+            inputs = {"ask": settings.model_dump_json()}
+        if isinstance(settings, SolverSettings) and settings.named_weights:
+            recipe |= self._weights(settings)
+            inputs = self._weights_place(settings.named_weights)
+        own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
+        label = _training_label(name, data.label, own_facts, changes)
+        return self.cell("training", label, own_facts, recipe, needs, inputs)
+
+    # --- trained methods together, and re-ranked ---
+
+    def _together(self, name: str, method: MethodPlan, origin: str, data: Cell) -> None:
+        """One evaluation per seed of the methods that a method is made of; their trainings are those methods' own."""
+        evaluate = self.plan.evaluate
+        solvers = " + ".join(self.plan.methods[member].solver for member in method.of)
+        facts = replace(data.facts, method=name, solver=solvers)
+        for seed in self.plan.training.seeds:
+            members = [
+                self._member(member, origin, data, self._steps_of_plain(member, origin, data)[0], seed)
+                for member in method.of
+            ]
+            nested: list[Cell] = []
+            if method.plausible == "nested":
+                split = SplitPlan(preset="paper")
+                label = f"{data.label} nested"
+                (inner,) = self._splits(label, split, data.facts, {"within": "training side"}, [data], {})
+                nested = [*(self._member(member, origin, inner, None, seed) for member in method.of), inner]
+            recipe: dict[str, Any] = {"parts": list(evaluate.parts), "beam": evaluate.beam, "members": len(members)}
+            if method.plausible != "none":
+                recipe |= {"plausible": method.plausible, "without": sorted(method.without)}
+            others = [*members[1:], *nested]
+            needs = [members[0], data, *others] + ([data] if others else [])  # the last is what is evaluated on
+            for cover in evaluate.cover:
+                label = f"{name} on {data.label}, seed {seed}" + (f", cover {cover}" if cover != "none" else "")
+                own = replace(facts, seed=seed, cover=cover, steps=members[0].facts.steps)
+                self.cell("evaluation", f"{label}: evaluation", own, {**recipe, "cover": cover}, needs)
+
+    def _member(self, name: str, origin: str, data: Cell, like: tuple[str, Cell] | None, seed: int) -> Cell:
+        """The training of a plain method of the plan; with equal steps, the first of them."""
+        method = self.plan.methods[name]
+        facts, needs = self._with_steps(replace(data.facts, method=name, solver=method.solver), data, like)
+        return self._training(name, method, origin, facts, data, needs, {}, seed)
+
+    def _with_steps(self, facts: Facts, trained_on: Cell, like: tuple[str, Cell] | None) -> tuple[Facts, list[Cell]]:
+        """What is known of a training's steps, and the cells that it needs."""
+        if self.plan.training.steps != "equal":
+            return replace(facts, steps="epochs"), [trained_on]
+        facts = replace(facts, steps="equal", steps_like=like[0] if like else None)
+        return facts, [trained_on] + ([like[1]] if like is not None and like[1].key != trained_on.key else [])
 
     def _weights(self, settings: SolverSettings) -> dict[str, Any]:
         """Pre-trained weights by their bytes: a folder's place does not affect the key. A hub's name has no files."""

@@ -216,12 +216,21 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
 
 
 def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
-    from comdiv.solvers.runs import evaluate_run, read_config
+    from comdiv.solvers.runs import evaluate_run, learn_run_weights, read_config
 
     trained_on, dataset = read_dataset(place.data(1)), read_dataset(place.data(-1))
     summary = {}
-    run = place.needs[0] / "run"
-    programs = "program" in place.inputs and read_config(run).get("solver") == place.inputs["program"]
+    members = recipe.get("members", 1)
+    runs = [need / "run" for need in (place.needs[0], *place.needs[2 : 1 + members])]
+    programs = "program" in place.inputs and read_config(runs[0]).get("solver") == place.inputs["program"]
+    weights = None
+    if "plausible" in recipe:
+        learners, held_out = runs, trained_on.validation
+        if recipe["plausible"] == "nested":
+            learners = [need / "run" for need in place.needs[1 + members : 1 + 2 * members]]
+            held_out = read_dataset(place.data(1 + 2 * members)).test
+        place.progress("learning to re-rank", 0, 1, "")
+        weights = learn_run_weights(learners, held_out, recipe["without"])
     parts = {part: problems for part in recipe["parts"] if (problems := getattr(dataset, part))}
     if not parts:
         raise ComdivError(f"the dataset has no {' or '.join(recipe['parts'])} problems to evaluate on")
@@ -229,8 +238,8 @@ def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         folder = place.folder / part
         subsets = test_subsets(problems, trained_on.train) if part == "test" else {}
         evaluation = evaluate_run(
-            run, problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
-            cover=recipe["cover"], subsets=subsets, programs=programs, progress=place.progress,
+            runs, problems, folder, name=part, train=trained_on.training_side, beam=recipe["beam"],
+            cover=recipe["cover"], weights=weights, subsets=subsets, programs=programs, progress=place.progress,
         )  # fmt: skip
         write_outcomes(folder, evaluation.right)
         summary[part] = evaluation.to_json()

@@ -4,7 +4,7 @@ A log-linear model over the log-probability and a dozen features, learnt on prob
 Whether divisions come out even does most of it: that is how word problems are written, not how they are understood.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,8 +14,9 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from comdiv.expression import Expression, ExpressionError, Reference, leaves, value_of
-from comdiv.reading import Reading
-from comdiv.solver import Hypothesis, Solution, steps_of
+from comdiv.problem import Problem
+from comdiv.reading import Reading, read_all
+from comdiv.solver import Hypothesis, Solution, Solver, solution_of, steps_of
 
 BEAM = 10  # hypotheses to choose from
 RIDGE = 0.005  # keeps the weights of rare features small
@@ -97,14 +98,18 @@ class _Beam:
     right: npt.NDArray[np.bool_]  # (hypotheses)
 
 
-def learn_weights(readings: Sequence[Reading], solutions: Sequence[Solution]) -> dict[str, float]:
-    """The weights that make right hypotheses most probable among those of their beams.
+def learn_weights(
+    readings: Sequence[Reading], solutions: Sequence[Solution], without: Collection[str] = ()
+) -> dict[str, float]:
+    """The weights that make right hypotheses most probable among those of their beams; none of features left out.
 
     Without a beam that has both right and wrong hypotheses, the log-probability alone counts.
     """
     pairs = [_beam(reading, solution) for reading, solution in zip(readings, solutions, strict=True)]
     beams = [beam for beam in pairs if beam is not None and 0 < beam.right.sum() < len(beam.right)]
     start = np.eye(1 + len(FEATURES))[0]
+    kept = np.array([name not in without for name in (LOG_PROBABILITY, *FEATURES)])
+    beams = [_Beam(np.where(kept, beam.rows, 0.0), beam.right) for beam in beams]
     weights = start
     if beams:
         weights = minimize(_loss, start, args=(beams,), jac=True, method="L-BFGS-B").x
@@ -130,3 +135,24 @@ def _loss(weights: npt.NDArray[np.float64], beams: Sequence[_Beam]) -> tuple[flo
         gradient -= np.exp(scores[beam.right] - right) @ beam.rows[beam.right]
     ridge = np.concatenate([[0.0], weights[1:]])
     return loss / len(beams) + RIDGE * float(ridge @ ridge), gradient / len(beams) + 2 * RIDGE * ridge
+
+
+class Reranked:
+    """Any trained solver, or several together, whose beam is re-ranked with weights that were learnt apart from it."""
+
+    def __init__(self, solver: Solver, weights: Weights) -> None:
+        self.solver, self.weights = solver, weights
+        self.name = solver.name
+
+    def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
+        """The best `beam` hypotheses of at least `BEAM`."""
+        wide = self.solver.solve(problems, beam=max(beam, BEAM))
+        return [
+            solution_of(reading, rerank(reading, solution.hypotheses, self.weights)[:beam])
+            for reading, solution in zip(read_all(problems), wide, strict=True)
+        ]
+
+
+def learn_reranking(solver: Solver, problems: Sequence[Problem], without: Collection[str] = ()) -> dict[str, float]:
+    """The weights for a trained solver, from its beams for problems that it was not trained on."""
+    return learn_weights(read_all(problems), solver.solve(problems, beam=BEAM), without)

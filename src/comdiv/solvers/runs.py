@@ -176,6 +176,15 @@ def load_runs(runs: Sequence[Path], cover: str = "none", *, rerank: bool = True,
     return Ensemble(solvers)
 
 
+def learn_run_weights(
+    runs: Sequence[Path], problems: Sequence[Problem], without: Collection[str] = ()
+) -> dict[str, float]:
+    """The weights with which the beam of a run, or of several together, is re-ranked, learnt on these problems."""
+    from comdiv.solvers.plausible import learn_reranking
+
+    return learn_reranking(load_runs(runs, rerank=False), sorted(problems, key=lambda one: one.id), without)
+
+
 # --- training and evaluation ---
 
 
@@ -237,6 +246,7 @@ def evaluate_run(
     beam: int | None = None,
     cover: Cover = "none",
     rerank: bool = True,
+    weights: Mapping[str, float] | None = None,
     subsets: Mapping[str, Collection[str]] | None = None,
     triples: Sequence[Triple] | None = None,
     programs: bool = False,
@@ -244,14 +254,18 @@ def evaluate_run(
 ) -> Evaluation:
     """Solve the problems with the solver of a run, or of several together, score them, and write all to `folder`.
 
-    `train` gives the templates seen in training; `beam` defaults to the run's own; `subsets` are sets of ids to report
-    separately, `triples` are compositional pairs among the problems.
+    `train` gives the templates seen in training; `beam` defaults to the run's own; `weights` re-rank the beam in place
+    of the run's own; `subsets` are sets of ids to report separately, `triples` compositional pairs among the problems.
     """
     problems = sorted(problems, key=lambda problem: problem.id)  # whatever their order, the same batches and bytes
     runs = [run] if isinstance(run, Path) else list(run)
-    solver = load_runs(runs, cover, rerank=rerank, programs=programs)
+    solver: Any = load_runs(runs, cover, rerank=rerank and weights is None, programs=programs)
     settings = getattr(solver, "settings", None)
     width: int = beam or getattr(settings, "beam", None) or 1
+    if weights is not None:
+        from comdiv.solvers.plausible import Reranked
+
+        solver = Reranked(solver, weights)
     if isinstance(solver, LanguageModel):
         predictions = tuple(solver.predict(problems, progress))
     else:
@@ -269,7 +283,7 @@ def evaluate_run(
         "beam": width,
         "cover": cover,
         "templates": None if templates is None else templates_hash(templates),
-        "rerank": rerank and getattr(settings, "plausible", "none") != "none",
+        "rerank": weights is not None or (rerank and getattr(settings, "plausible", "none") != "none"),
         **(solver.facts if isinstance(solver, LanguageModel) else {}),
     }
     write_result(folder, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin)
