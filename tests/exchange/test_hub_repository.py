@@ -16,6 +16,7 @@ from comdiv.dataset import PARTS, read_dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.exchange.hub_repository import export_hub, find_sources, hub_licence, push_to_hub
 from comdiv.problem import Problem, Provenance
+from comdiv.splitting.id_lists import read_id_lists
 
 
 def load(folder: Path, tmp_path: Path, *configuration: str) -> Any:
@@ -110,6 +111,57 @@ def test_an_export_is_replaced_only_when_told_and_nothing_else_ever(exported: Pa
 def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match="is not a complete dataset folder, nor does it contain one"):
         export_hub(tmp_path, tmp_path / "hub")
+
+
+def test_every_test_row_says_its_skill_and_no_training_row_does(synthesised_folder: Path, tmp_path: Path) -> None:
+    export_hub(synthesised_folder, tmp_path / "hub")
+    rows = load(tmp_path / "hub", tmp_path)
+    assert set(rows["test"]["skill"]) == {"structural", "lexical"}
+    assert None not in rows["test"]["template_seen"]
+    assert set(rows["train"]["skill"]) == {None}
+    features = yaml.safe_load((tmp_path / "hub/README.md").read_text(encoding="utf-8").split("---\n")[1])
+    assert [entry["name"] for entry in features["dataset_info"][0]["features"]] == rows["test"].column_names
+
+
+def test_the_ids_of_every_split_make_it_again(exported: Path, split_folder: Path) -> None:
+    for name, folder in (("compositional", split_folder), ("iid", split_folder / "iid")):
+        lists, dataset = read_id_lists(exported / "ids" / f"{name}.json"), read_dataset(folder)
+        assert {part: getattr(lists, part) for part in PARTS} == {
+            part: tuple(problem.id for problem in getattr(dataset, part)) for part in PARTS
+        }
+
+
+def test_eval_yaml_is_a_benchmark_for_the_real_inspect(exported: Path, tmp_path: Path) -> None:
+    from inspect_ai._eval.task.hf import HFTask, _record_to_sample_hf
+
+    benchmark = yaml.safe_load((exported / "eval.yaml").read_text(encoding="utf-8"))
+    assert (benchmark["name"], benchmark["evaluation_framework"]) == ("shop-comdiv", "inspect-ai")
+    tasks = [HFTask.model_validate(task) for task in benchmark["tasks"]]
+    assert [(task.id, task.config, task.split) for task in tasks] == [
+        ("compositional", "compositional", "test"),
+        ("iid", "iid", "test"),
+    ]
+    row = load(exported, tmp_path, tasks[0].config)["test"][0]
+    sample = _record_to_sample_hf(row, tasks[0].field_spec)
+    assert (sample.input, sample.target) == (row["text"], row["answer"])
+    assert sample.metadata is not None
+    assert (sample.metadata["id"], sample.metadata["skill"]) == (row["id"], row["skill"])
+    prompt = tasks[0].solvers[0].args["template"].format(prompt="How many?")
+    assert prompt.endswith("Problem: How many?\nSolution:")
+
+
+def test_croissant_metadata_are_valid_and_give_the_records(exported: Path) -> None:
+    import mlcroissant
+
+    dataset = mlcroissant.Dataset(jsonld=str(exported / "croissant.json"))
+    assert not dataset.metadata.ctx.issues.errors
+    assert dataset.metadata.ctx.is_v1_1()
+    assert dataset.metadata.data_use_cases
+    assert dataset.metadata.personal_sensitive_information
+    rows = [json.loads(line) for line in (exported / "data/iid/test.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = list(dataset.records("iid_test"))
+    assert [record["iid_test/id"].decode() for record in records] == [row["id"] for row in rows]
+    assert [record["iid_test/operators"] for record in records] == [row["operators"] for row in rows]
 
 
 class _Hub(BaseHTTPRequestHandler):

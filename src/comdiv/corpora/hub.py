@@ -47,7 +47,10 @@ COLUMNS = {
     "canary": "string",
 }
 _GREATEST = 10**300  # floats end a little above it; exact answers do not
-_COMPUTED = ("equation", "value", "template", "operators", "canary")
+# Columns that are computed from the problem and its split. `rule` stands in `extra` as well.
+_COMPUTED = (
+    "equation", "value", "template", "operators", "canary", "skill", "rule", "template_seen", "unseen_structures",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,13 @@
 Every split is a configuration with train, validation and test; the halves of a synthesised set are configurations of
 their own, with the same training side. The card says how each was made, where the problems came from and under which
 terms they may be passed on. It also has a canary: a text that a model trained on the test problems would have seen.
+Beside it: `eval.yaml`, by which the hub and Inspect run it as a benchmark, `croissant.json`, and the ids of every
+split, from which `comdiv split --ids` makes it again.
 """
 
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +19,13 @@ from uuid import UUID, uuid5
 import yaml
 from pydantic import Field
 
+from comdiv.asking.prompting import prompts_of
 from comdiv.corpora import DEMO_CORPORA
 from comdiv.corpora.hub import COLUMNS, flat_row
 from comdiv.corpora.published import PUBLISHED_CORPORA
 from comdiv.dataset import FACTS, PARTS
 from comdiv.errors import ComdivError
+from comdiv.exchange.croissant import CROISSANT, DataFile, croissant
 from comdiv.exchange.exports import (
     Export,
     ExportSource,
@@ -31,9 +37,11 @@ from comdiv.exchange.exports import (
     parts_of,
     write_export,
 )
-from comdiv.files import write_json_lines, write_text
+from comdiv.exchange.skills import SKILL_COLUMNS, TrainingKnowledge
+from comdiv.files import file_sha256, write_json_lines, write_text
 from comdiv.problem import Problem
 from comdiv.settings import Settings
+from comdiv.splitting.id_lists import IdLists
 
 _CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # our namespace: the same data always give the same canary
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -65,8 +73,10 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
         canary = canary_of(splits)
         paths: dict[str, dict[str, str]] = {}  # configuration → split → file
         sizes: dict[str, dict[str, int]] = {}
+        files: list[DataFile] = []
         for split in splits:
             whole, *halves = parts_of(split)
+            knowledge = TrainingKnowledge.of(split.dataset.training_side)
             sides: list[tuple[str, str, Sequence[Problem]]] = [
                 (split.name, side, getattr(split.dataset, side)) for side in PARTS
             ]
@@ -75,20 +85,37 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
                 if not problems:  # the hub's reader fails on empty files
                     continue
                 path = f"data/{name}/{side}.jsonl"
-                rows = (flat_row(problem, canary) for problem in problems)
+                rows = (_row(problem, canary, knowledge if side == "test" else None) for problem in problems)
                 sizes.setdefault(name, {})[side] = write_json_lines(staging / path, rows)
                 paths.setdefault(name, {})[side] = path
+                files.append(DataFile(name, side, path, file_sha256(staging / path)))
             for half in halves:
                 for side in ("train", "validation"):
                     if side in paths[whole.name]:
                         paths[half.name][side] = paths[whole.name][side]
                         sizes[half.name][side] = sizes[whole.name][side]
             write_text(staging / "data" / split.name / FACTS, (split.folder / FACTS).read_text(encoding="utf-8"))
-        sources = find_sources(
-            problem for split in splits for side in PARTS for problem in getattr(split.dataset, side)
-        )
-        card = hub_card(folder.resolve().name, splits, paths, sizes, sources, hub_licence(sources, licence), canary)
+            ids = json.dumps(IdLists.of(split.dataset).to_json(), ensure_ascii=False, indent=1)
+            write_text(staging / "ids" / f"{split.name}.json", ids + "\n")
+        title = folder.resolve().name
+        problems = [problem for split in splits for side in PARTS for problem in getattr(split.dataset, side)]
+        sources = find_sources(problems)
+        card = hub_card(title, splits, paths, sizes, sources, hub_licence(sources, licence), canary)
         write_text(staging / "README.md", card)
+        languages = [code for code, _ in Counter(problem.language for problem in problems).most_common()]
+        tests = [name for name, sides in paths.items() if "test" in sides]
+        write_text(staging / "eval.yaml", eval_yaml(title, tests, languages[0]))
+        metadata = croissant(
+            title,
+            files,
+            {**COLUMNS, **SKILL_COLUMNS},
+            languages=sorted(languages),
+            licence=hub_licence(sources, licence),
+            sources=[str(source) for source in sources],
+            citations=[source.citation for source in sources if source.citation],
+            synthesised=any(problem.composition for problem in problems),
+        )
+        write_text(staging / CROISSANT, json.dumps(metadata, ensure_ascii=False, indent=2) + "\n")
         return {
             "target": "hub",
             "canary": canary,
@@ -100,6 +127,40 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
         }
 
     return write_export(out, make, force=force)
+
+
+def _row(problem: Problem, canary: str, knowledge: TrainingKnowledge | None) -> dict[str, Any]:
+    """A row of the table; of a test problem, with the skill that it tests."""
+    skill = dict.fromkeys(SKILL_COLUMNS) if knowledge is None else knowledge.columns(problem)
+    return {**flat_row(problem, canary), **skill}
+
+
+def eval_yaml(title: str, configurations: Sequence[str], language: str) -> str:
+    """The benchmark as the hub and `inspect eval hf/OWNER/NAME` read it: one task for each test side."""
+    style = prompts_of(language).style("steps")
+    question = style.question.replace("{", "{{").replace("}", "}}").replace("{{{{text}}}}", "{prompt}")
+    instruction = style.instruction.replace("{", "{{").replace("}", "}}")
+    tasks = [
+        {
+            "id": name,
+            "config": name,
+            "split": "test",
+            "field_spec": {"input": "text", "target": "answer", "metadata": ["id", "skill", "template", "operators"]},
+            "solvers": [
+                {"name": "prompt_template", "args": {"template": f"{instruction}\n\n{question}"}},
+                {"name": "generate"},
+            ],
+            "scorers": [{"name": "match", "args": {"location": "end", "numeric": True}}],
+        }
+        for name in configurations
+    ]
+    benchmark = {
+        "name": title,
+        "description": "Math word problems that need new compositions of what the training problems have.",
+        "evaluation_framework": "inspect-ai",
+        "tasks": tasks,
+    }
+    return yaml.safe_dump(benchmark, sort_keys=False, allow_unicode=True, width=100)
 
 
 def find_sources(problems: Iterable[Problem], named: Iterable[str] = ()) -> list[CorpusSource]:
@@ -160,7 +221,10 @@ def hub_card(
             for position, (name, files) in enumerate(paths.items())
         ],
         "dataset_info": [
-            {"config_name": name, "features": [{"name": key, "dtype": kind} for key, kind in COLUMNS.items()]}
+            {
+                "config_name": name,
+                "features": [{"name": key, "dtype": kind} for key, kind in {**COLUMNS, **SKILL_COLUMNS}.items()],
+            }
             for name in paths
         ],
     }
@@ -173,7 +237,11 @@ def hub_card(
         "The paper's training set is train and validation together. Columns: `text`; `expression` over the text's "
         "numbers in order of appearance (`N0`, `N1`…) and `equation` over the numbers themselves; the exact `answer` "
         "and its `value`; `template`, `operators`; `composition` (structural or lexical, in synthesised sets); "
-        "`provenance` and `extra` as JSON.",
+        "`provenance` and `extra` as JSON. In test, `skill` says what is tested: structural or lexical composition, an "
+        "unseen structure (an operator with operands that no training problem gives it: `unseen_structures`), an "
+        "unseen template, or a seen one (`template_seen`); `rule` made a synthesised problem.",
+        "`ids/NAME.json` has the ids of every part. With the corpus, the same split is made from them, without its "
+        "texts being passed on: `comdiv split CORPUS --ids ids/NAME.json --out FOLDER`.",
     ]
     for split in splits:
         body += [f"## How `{split.name}` was made", _history(split)]
