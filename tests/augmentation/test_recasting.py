@@ -21,7 +21,7 @@ def story(name: str, things: str, expression: str = "N0-N1") -> Problem:
 CORPUS = [
     story("Tom", "pears"), story("Tom", "plums"), story("Bob", "pears"), story("Bob", "plums"),
     *[Problem(f"{name}-{n}", "en", f"A dog saw {name}. {who} saw {name}. How many?")
-      for name, who in (("Tom", "He"), ("Bob", "He"), ("Anna", "She"), ("Eve", "She"))
+      for name, who in (("Tom", "He"), ("Bob", "He"), ("Anna", "She"), ("Mary", "She"))
       for n in range(3)],
 ]  # fmt: skip
 
@@ -41,7 +41,13 @@ def test_a_thing_is_exchanged_wherever_it_is_named() -> None:
 def test_people_are_exchanged_for_people_of_their_gender() -> None:
     renamed = [draft.details["exchanged"] for draft in drafts(CORPUS)]
     people = {(old, new) for pairs in renamed for old, new in pairs.items() if old.istitle()}  # type: ignore[attr-defined]
-    assert people == {("Tom", "Bob"), ("Anna", "Eve")}
+    assert people == {("Tom", "Bob"), ("Anna", "Mary")}
+
+
+def test_a_place_is_nobody() -> None:
+    texts = [f"A dog saw {name} in Ashford. She ran." for name in ("Anna", "Mary", "Anna")]
+    cast = sequels_of("en").cast(read_all([Problem(str(n), "en", text) for n, text in enumerate(texts)]))
+    assert cast == [{"Anna": "f"}, {"Mary": "f"}, {"Anna": "f"}]
 
 
 def test_expression_and_answer_stay() -> None:

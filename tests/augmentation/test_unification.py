@@ -111,6 +111,17 @@ def test_a_share_that_is_left_gets_the_whole_of_a_host_about_the_same_thing() ->
     assert drafts[0].text.startswith("一本故事书一共有240页，小明看了(3/5)，还剩多少页")
 
 
+def test_a_book_has_pages_and_is_not_compared_with_all_books() -> None:
+    corpus = [
+        problem("a", "一本故事书，小明看了(3/5)，还剩几分之几没有看？", "1-N0", "zh"),
+        problem("b", "故事书有240本，借出(1/4)，借出故事书多少本？", "N0*N1", "zh"),
+        problem("c", "故事书的本数是图书的3倍，图书有20本，故事书有多少本？", "N0*N1", "zh"),
+        problem("d", "故事书的本数是图书的2倍，图书有30本，故事书有多少本？", "N0*N1", "zh"),
+    ]
+    assert not [draft for draft in unifier(corpus).drafts(0, random.Random(0)) if not isinstance(draft, Refusal)]
+    assert "图书" not in "".join(text.split("，")[-1] for text in texts_by_sequel(corpus[2:] + corpus[:2]).values())
+
+
 def test_a_step_is_found_whatever_the_order_of_a_sum() -> None:
     step = parse("N0+N1")
     assert list(numbers_in(step, parse("N2+N0*N1"))) == [2]

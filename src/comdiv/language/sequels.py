@@ -133,6 +133,10 @@ class Sequels(ABC):
     def exchangeable(self, reading: "Reading") -> frozenset[str]:
         """The things of a problem that another could stand for: none that carries the arithmetic."""
 
+    def suits(self, topic: Topic, unit: str | None) -> bool:
+        """Whether an amount in a host's unit can be told of the topic."""
+        return unit is not None
+
     def are_alike(self, first: str, second: str) -> bool:
         """Whether two things are of one kind, as far as their names tell; their places in texts are compared anyway."""
         return True

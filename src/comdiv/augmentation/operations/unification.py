@@ -27,6 +27,7 @@ HOSTS = 4  # hosts tried for each of them
 WHOLE_SHARE = 0.95  # of a unit's values that are whole numbers: then it counts things
 LEAST_USES = 2  # clauses in which the training set must show a use of a thing
 LARGEST = {"topic": Fraction(10), "part": Fraction(1, 2)}  # number, as a multiple of what the story counts
+SLOWEST = 20  # kilometres per hour that a car drives
 MOST_COUNTED = 100  # of what has no unit of its own, such as boxes to fill
 READABLE = frozenset([1, 2, 4, 5, 8, 10, 20, 25, 50, 100])  # denominators of values that can be written with decimals
 
@@ -120,7 +121,9 @@ class Unifier:
     def _steps(self, sequel: Sequel, topic: Topic) -> Sequence[HostStep]:
         """The hosts of a sequel: all that show it, or only those about the same thing."""
         steps = self.steps[sequel.name]
-        return [step for step in steps if topic.thing in step.things] if sequel.same_thing else steps
+        if not sequel.same_thing:
+            return steps
+        return [step for step in steps if topic.thing in step.things and self.language.suits(topic, step.number.unit)]
 
     def _fits(self, sequel: Sequel, topic: Topic) -> bool:
         known = topic.traits | self.uses.get(topic.thing, frozenset())
@@ -188,7 +191,9 @@ class Unifier:
         if sequel.number == "share":
             if number >= 1 or not is_simple_share(number):
                 return False
-        elif number <= 1 or (sequel.number in LARGEST and not told / 30 <= number <= told * LARGEST[sequel.number]):
+        elif number <= (SLOWEST if sequel.number == "speed" else 1) or (
+            sequel.number in LARGEST and not told / 30 <= number <= told * LARGEST[sequel.number]
+        ):
             return False
         answer = positive_value(sequel.step, (told, number))
         if answer is None or answer == 1:

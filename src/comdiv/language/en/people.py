@@ -153,6 +153,11 @@ def person_before(reading: "Reading", clause: int, pronoun: str, actors: Actors)
     return next(iter(people.values())) if len(people) == 1 else None
 
 
+def gender_of_given_name(name: str) -> str:
+    """The gender of a given name that the lexicon has; empty for any other word, such as the name of a place."""
+    return "" if name.lower() in _NAMES_THAT_ARE_WORDS else _GIVEN_NAMES.get(name.lower(), "")
+
+
 def may_mean(pronoun: str, name: str, actors: Actors) -> bool:
     """Whether a pronoun can refer to a person, by gender; "they" refers to more than one."""
     return actors.gender.get(name.split()[-1], "") in ("", _PRONOUNS[pronoun]) if pronoun in _PRONOUNS else False

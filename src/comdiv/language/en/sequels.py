@@ -9,7 +9,7 @@ from comdiv.expression import Operation
 from comdiv.language.base import NUMBER_MASK
 from comdiv.language.en import MEASURES, English, singular
 from comdiv.language.en.coherence import verb_stem
-from comdiv.language.en.people import find_people, may_mean, people_in
+from comdiv.language.en.people import find_people, gender_of_given_name, may_mean, people_in
 from comdiv.language.sequels import Sequels, Topic, is_whole
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class EnglishSequels(Sequels):
 
     def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
         actors = find_people(readings)
-        return [_single_names(reading, actors) for reading in readings]
+        return [_given_names(reading, actors) for reading in readings]
 
     def stem(self, word: str) -> str:
         return singular(word)
@@ -172,16 +172,10 @@ class EnglishSequels(Sequels):
         return f"{reading.text[: last.start].strip()} {end}".strip()
 
 
-def _single_names(reading: "Reading", actors: "Actors") -> dict[str, str]:
-    """The people of a text with their gender; none if one of them has a title, a surname or no known gender."""
-    people: dict[str, str] = {}
-    for clause in reading.clauses:
-        for name in people_in(clause, actors):
-            gender = actors.gender.get(name, "")
-            if not gender:
-                return {}
-            people[name] = gender
-    return people
+def _given_names(reading: "Reading", actors: "Actors") -> dict[str, str]:
+    """The people of a text who are called by a known given name alone, with their gender; places are no people."""
+    names = [name for clause in reading.clauses for name in people_in(clause, actors)]
+    return {name: gender for name in names if (gender := gender_of_given_name(name))}
 
 
 def _plain(question: "Clause") -> str:

@@ -67,7 +67,11 @@ class ChineseSequels(Sequels):
             story = topic.story.replace("小组", "组")
             return [name for name in names if name.replace("小组", "组") not in story and _kind_of_name(name) == kind]
         siblings = self._siblings.get(topic.thing, ())
-        return [one for one in siblings if one not in topic.story and topic.thing not in one and one not in topic.thing]
+        story = topic.story
+        return [
+            one for one in siblings
+            if one.removesuffix("子") not in story and topic.thing not in one and one not in topic.thing
+        ]  # fmt: skip
 
     def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
         self._siblings = self._learn_siblings(readings)
@@ -82,6 +86,10 @@ class ChineseSequels(Sequels):
         return frozenset(
             word for word in nouns - units if self._kind_name(word) == word and not self.patterns["fixed"].search(word)
         )
+
+    def suits(self, topic: Topic, unit: str | None) -> bool:
+        """一本书 has pages, not 本; nothing has 倍."""
+        return unit not in (None, "倍") and f"一{unit}" not in topic.slots.get("opening", "")
 
     def are_alike(self, first: str, second: str) -> bool:
         return first[-1] == second[-1] or second in self._siblings.get(first, ())
@@ -123,7 +131,9 @@ class ChineseSequels(Sequels):
     def _kind_name(self, phrase: str) -> str | None:
         """The thing of a phrase, if it can stand for a kind: no person, no whole, no pointer."""
         thing = self._thing_at_end(self.patterns["opener"].sub("", phrase))
-        if thing is None or self.patterns["no_kind"].search(thing) or self.patterns["person"].search(thing):
+        if thing is None or thing in self.words["general"]:
+            return None
+        if self.patterns["no_kind"].search(thing) or self.patterns["person"].search(thing):
             return None
         return thing
 
@@ -243,7 +253,7 @@ class ChineseSequels(Sequels):
             return None
         if not verb or not is_whole(reading):
             return None
-        sold = ["sold"] if verb == "卖" else []
+        sold = ["sold"] if verb == "卖" and question.unit != "元" else []
         return question.topic("rest", "", sold, v=verb)
 
     def _share(self, reading: "Reading") -> Topic | None:
