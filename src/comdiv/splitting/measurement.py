@@ -70,10 +70,16 @@ class Measurement:
     atom_divergence_by_clustering: dict[str, list[float]] | None = None
 
     @classmethod
+    def always_told(cls) -> frozenset[str]:
+        """What every `dataset.json` tells of a measurement, also those of older versions."""
+        told = {entry.name for entry in fields(cls) if entry.default is MISSING}
+        return frozenset(told - {"atoms", "compounds"})
+
+    @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Measurement | None":
         """The measurement recorded in a `dataset.json`, without its frequencies; None if there is none."""
         own = [entry for entry in fields(cls) if entry.name not in ("atoms", "compounds")]
-        if any(entry.name not in facts and entry.default is MISSING for entry in own):
+        if not cls.always_told() <= facts.keys():
             return None
         differing = tuple(Frequency(**frequency) for frequency in facts["differing_compounds"])
         recorded = {entry.name: facts[entry.name] for entry in own if entry.name in facts}

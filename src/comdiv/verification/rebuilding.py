@@ -15,8 +15,9 @@ from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.keys import baseline
 from comdiv.experiments.work import Workplace, within_corpus, work
 from comdiv.solver import Progress
-from comdiv.splitting.extraction import extract
+from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.id_lists import membership
+from comdiv.splitting.measurement import Measurement
 from comdiv.splitting.methods import SplitSettings
 from comdiv.splitting.outputs import build_dataset, corpus_facts
 from comdiv.synthesis import SynthesisOptions
@@ -61,7 +62,8 @@ def _rebuild(cell: Cell, folder: Path, progress: Progress) -> str:
             return why
     else:
         corpus = within_corpus(read_dataset(needs[0] / "dataset"))
-    settings = {} if cell.details is None else cell.details.dataset()["settings"]
+    published = {} if cell.details is None else cell.details.dataset()
+    settings = published.get("settings", {})
     if "synthesize" in cell.recipe:
         if unknown := sorted(settings.keys() - {"extraction"} - SynthesisOptions.model_fields.keys()):
             return f"this version synthesizes differently: it has no option {', '.join(unknown)}"
@@ -73,7 +75,8 @@ def _rebuild(cell: Cell, folder: Path, progress: Progress) -> str:
     ids = frozenset() if cell.details is None else frozenset(cell.details.test_ids())
     if not ids:
         return "the ids of its test problems are not published"
-    _split(corpus, ids, SplitSettings.checked(**settings), folder / "dataset")
+    known = {**settings, "extraction": ExtractionSettings.recorded(published)}
+    _split(corpus, ids, SplitSettings.checked(**known), folder / "dataset")
     return ""
 
 
@@ -94,7 +97,6 @@ def _compare(ledger: Ledger, file: Path, cell: Cell, folder: Path) -> None:
     for part, entry in facts["files"].items():
         recorded = cell.origin["originals"].get(f"dataset/{part}")
         ledger.same(kinds.PARTS, file, f"{cell.label}: {part}", entry["sha256"], recorded)
-    measured, recorded = (
-        {name: value for name, value in record.items() if name not in _NOT_MEASURED} for record in (facts, published)
-    )
+    recorded = {name: value for name, value in published.items() if name not in _NOT_MEASURED}
+    measured = {name: value for name, value in facts.items() if name in recorded or name in Measurement.always_told()}
     ledger.same(kinds.DIVERGENCES, file, cell.label, measured, recorded)
