@@ -277,7 +277,7 @@ def calculation(formula: str) -> tuple[str | None, str]:
     if function := _FUNCTION.search(plain):
         return None, f"formula {formula[:80]}: {function[1]}(…) is not one of the five operators"
     if remainder := _REMAINDER.search(plain):
-        if int(remainder[1]):
+        if any(map(int, remainder[1])):  # digit by digit: there may be thousands
             return None, f"formula {formula[:80]}: a division with remainder"
         plain = plain[: remainder.start()].rstrip()
     parts = [part for part in _LIST.split(plain) if part.strip()]
