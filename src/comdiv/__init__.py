@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from comdiv.exchange import export_compositional_pairs as export_compositional_pairs
     from comdiv.exchange import export_csv as export_csv
     from comdiv.exchange import export_hub as export_hub
+    from comdiv.exchange import export_inspect as export_inspect
     from comdiv.exchange import export_label_studio as export_label_studio
     from comdiv.exchange import export_lm_eval as export_lm_eval
     from comdiv.exchange import renumber_problem as renumber_problem

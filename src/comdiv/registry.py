@@ -217,6 +217,7 @@ EXPORTS: "Registry[type[Export]]" = Registry(
     {
         "hub": "comdiv.exchange.hub_repository:HubExport",
         "lm-eval": "comdiv.exchange.lm_eval:LmEvalExport",
+        "inspect": "comdiv.exchange.inspect_tasks:InspectExport",
         "compositional-pairs": "comdiv.exchange.compositional_pairs:PairsExport",
         "label-studio": "comdiv.exchange.human_evaluation:LabelStudioExport",
         "csv": "comdiv.exchange.human_evaluation:SheetExport",

@@ -1,6 +1,6 @@
 """Predictions: what a solver or language model said about each problem, in files of many kinds.
 
-Samples logged by lm-evaluation-harness are read unchanged.
+Samples logged by lm-evaluation-harness and logs of Inspect (`.eval`, JSON) are read unchanged.
 
 A record has an `id` and at least one of these; the first one present counts: the model's words (`prediction`, `output`,
 `response`, `completion`), an `expression` (over `N0`… or over numbers), an `answer`, a `text`. The model's words come
@@ -17,6 +17,7 @@ from typing import Any
 from comdiv.corpora.formats import read_records
 from comdiv.errors import ComdivError, located
 from comdiv.evaluation.answers import extract_answer
+from comdiv.evaluation.inspect_logs import inspect_samples
 from comdiv.expression import Expression, ExpressionError, format_number, parse_answer, parse_equation, to_infix
 from comdiv.files import write_json_lines
 from comdiv.solver import Solution
@@ -117,10 +118,10 @@ class Prediction:
 
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
-    """The predictions of a JSON Lines, JSON or CSV file, one per record, readable or not; ids must be unique."""
+    """The predictions of a JSON Lines, JSON, CSV or Inspect file, one per record, readable or not; ids are unique."""
     places: dict[str, str] = {}
     predictions = []
-    for where, record in read_records(path):
+    for where, record in inspect_samples(path) or read_records(path):
         with located(where):
             prediction = Prediction.from_json(_logged_sample(record))
         if prediction.id in places:

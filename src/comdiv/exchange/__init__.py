@@ -4,6 +4,7 @@ from comdiv.exchange.compositional_pairs import compose_pairs, export_compositio
 from comdiv.exchange.exports import Export, ExportSource, write_export
 from comdiv.exchange.hub_repository import export_hub, push_to_hub
 from comdiv.exchange.human_evaluation import export_csv, export_label_studio
+from comdiv.exchange.inspect_tasks import export_inspect
 from comdiv.exchange.lm_eval import export_lm_eval
 from comdiv.exchange.renumbering import renumber_problem
 
@@ -14,6 +15,7 @@ __all__ = [
     "export_compositional_pairs",
     "export_csv",
     "export_hub",
+    "export_inspect",
     "export_label_studio",
     "export_lm_eval",
     "push_to_hub",
