@@ -29,8 +29,8 @@ def evaluate(
     predictions: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Predictions from anywhere (JSON Lines, JSON, CSV, logs of Inspect): ids with answers, expressions or texts. "
-            "May be repeated to combine files."
+            help="Predictions from anywhere (JSON Lines, JSON, CSV, logs of Inspect): ids with answers, expressions or "
+            "texts. May be repeated to combine files."
         ),
     ] = None,
     train: Annotated[
