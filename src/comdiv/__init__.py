@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from comdiv.evaluation.kappa import agreement as agreement
     from comdiv.exchange import export_compositional_pairs as export_compositional_pairs
     from comdiv.exchange import export_csv as export_csv
+    from comdiv.exchange import export_every_eval_ever as export_every_eval_ever
     from comdiv.exchange import export_hub as export_hub
     from comdiv.exchange import export_inspect as export_inspect
     from comdiv.exchange import export_label_studio as export_label_studio

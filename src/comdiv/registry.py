@@ -218,6 +218,7 @@ EXPORTS: "Registry[type[Export]]" = Registry(
         "hub": "comdiv.exchange.hub_repository:HubExport",
         "lm-eval": "comdiv.exchange.lm_eval:LmEvalExport",
         "inspect": "comdiv.exchange.inspect_tasks:InspectExport",
+        "every-eval-ever": "comdiv.exchange.every_eval_ever:EveryEvalEverExport",
         "compositional-pairs": "comdiv.exchange.compositional_pairs:PairsExport",
         "label-studio": "comdiv.exchange.human_evaluation:LabelStudioExport",
         "csv": "comdiv.exchange.human_evaluation:SheetExport",

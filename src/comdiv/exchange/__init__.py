@@ -1,6 +1,7 @@
 """Taking comdiv's problems elsewhere and bringing results back: hubs, language-model harnesses, judges."""
 
 from comdiv.exchange.compositional_pairs import compose_pairs, export_compositional_pairs
+from comdiv.exchange.every_eval_ever import export_every_eval_ever
 from comdiv.exchange.exports import Export, ExportSource, write_export
 from comdiv.exchange.hub_repository import export_hub, push_to_hub
 from comdiv.exchange.human_evaluation import export_csv, export_label_studio
@@ -14,6 +15,7 @@ __all__ = [
     "compose_pairs",
     "export_compositional_pairs",
     "export_csv",
+    "export_every_eval_ever",
     "export_hub",
     "export_inspect",
     "export_label_studio",
