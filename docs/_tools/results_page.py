@@ -64,6 +64,10 @@ over problems), and the same seed by seed; the number of seeds. [What equal step
 mean](how-to/run-experiments.md#equal-steps). Every table of every plan, with its figures, is on the site that
 `make docs` builds, and in `comdiv report experiments/results --out report`.
 """
+OLD_SD = """**SD in these tables is the SD of before version 1.0**, which nobody had read: 8 % of its lexical test
+problems and 74 % of the products in its training side were valid. Its numbers stay as they were measured. The plans now
+build [SD 1.0](how-to/synthesize-a-benchmark.md#readers), whose products were read; its rows are named `sd-1.0`.
+"""
 FIGURE_6 = """## Figure 6: the case study
 
 It shows problems, and published results hold no text: `comdiv report runs --out report` makes it from runs of your own,
@@ -91,7 +95,7 @@ def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
     plans = {plan.name: plan for plan in _plans(results)}
     numbers = {name: plan_numbers(plan) for name, plan in plans.items()}
     pictures: dict[str, Picture] = {}
-    lines = [HEAD]
+    lines = [HEAD, *([OLD_SD] if any(map(_has_old_sd, plans.values())) else [])]
     for name, title, make, figure in PAPER:
         if name in plans:
             table = make(plans[name], numbers[name], _entry)
@@ -108,6 +112,12 @@ def _plans(results: Path) -> list[PlanResults]:
     """The plans of a folder, as they stand on the page; miniatures are none."""
     there = read_results(results) if results.is_dir() and is_published(results) else ()
     return in_order([plan for plan in there if plan.preset != MINIATURE])
+
+
+def _has_old_sd(plan: PlanResults) -> bool:
+    """Whether a plan's SD was made from Math23K without a name: before the first published set."""
+    made = (dataset for dataset in plan.plan.get("datasets", {}).values() if dataset.get("corpus") == "math23k")
+    return any("release" not in dataset["synthesize"] for dataset in made if "synthesize" in dataset)
 
 
 def _datasets(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:

@@ -9,6 +9,7 @@ from comdiv.errors import ComdivError
 from comdiv.language import Language, get_language
 from comdiv.language.en import English
 from comdiv.synthesis.frames import FrameTable, fill, frame_table, match_frames
+from comdiv.synthesis.products import Family, make_family
 from synthesis.handmade import RULES, problem, seed_of, table
 
 BOXES = {
@@ -52,6 +53,17 @@ def test_a_language_without_frames_makes_nothing() -> None:
             return {}
 
     assert frame_table(Silent()).frames == ()
+
+
+def test_a_frame_that_nobody_has_read_is_used_only_where_it_is_asked_for() -> None:
+    text = "科技园上午接待游客753人，比下午多169人，科技园下午接待游客多少人？"
+    seed = seed_of(RULES["11"], problem("p", text, "N0-N1"))
+    assert isinstance(make_family(seed, table("zh")), str)
+    family = make_family(seed, table("zh"), unread=True)
+    assert isinstance(family, Family)
+    told = "如果不是比下午多，而是比下午少同样多，科技园下午接待游客多少人？"
+    assert family.product.tale.text == text.replace("科技园下午接待游客多少人？", told)
+    assert family.product.tale.value == 922
 
 
 @pytest.mark.parametrize(

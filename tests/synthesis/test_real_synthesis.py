@@ -60,6 +60,12 @@ def test_sd_dev_has_other_seeds_than_sd(real_data: Path, tmp_path: Path) -> None
     assert {p.rule for p in dev.test} == {str(rule) for rule in range(1, 14)}
 
 
+def test_sd_large_has_narrower_intervals_on_lexical_problems(real_data: Path, tmp_path: Path) -> None:
+    made = built("sd-large", "math23k", real_data, tmp_path / "sd")
+    assert made.facts["composition"] == {"structural": 1130, "lexical": 307}
+    assert made.facts["twins"] == 0
+
+
 def test_mawps_sd_is_in_english(real_data: Path, tmp_path: Path) -> None:
     made = built("mawps-sd", "mawps", real_data, tmp_path / "sd")
     assert made.facts["composition"] == {"structural": 21, "lexical": 170}

@@ -130,6 +130,23 @@ def test_bytes_that_are_not_the_published_ones_are_refused(publish: Any, tmp_pat
     assert not (tmp_path / "wrong").exists()
 
 
+def test_a_published_set_may_be_cut_otherwise_and_is_checked_as_published(publish: Any, tmp_path: Path) -> None:
+    publish()
+    build(tmp_path / "first")
+    published = read_dataset(tmp_path / "first")
+    names = [f"{part}.jsonl" for part in ("train", "validation", "test")]
+    publish(files={name: file_sha256(tmp_path / "first" / name) for name in names})
+    build(tmp_path / "whole", validation=0)
+    whole = read_dataset(tmp_path / "whole")
+    assert published.validation
+    assert not whole.validation
+    assert {problem.id for problem in whole.train} == {problem.id for problem in published.training_side}
+    assert whole.test == published.test
+    publish(files={"validation.jsonl": "0" * 64})
+    with pytest.raises(ComdivError, match=r"validation\.jsonl would differ from the published files"):
+        build(tmp_path / "wrong", validation=0)
+
+
 def test_a_published_set_has_its_own_options_and_corpus(publish: Any, tmp_path: Path) -> None:
     publish()
     with pytest.raises(ComdivError, match="has its own options: leave out size"):

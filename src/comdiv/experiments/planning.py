@@ -41,6 +41,7 @@ from comdiv.solvers.hyperparameters import (
     weights_folder,
 )
 from comdiv.solvers.language_model import ASK
+from comdiv.synthesis.release import find_release
 
 
 def check_names(plan: Plan) -> None:
@@ -236,9 +237,12 @@ class CellBook:
                 raise ComdivError(f"datasets.{name}.synthesize: {path}: no such file")
         options, outer = synthesis.settings(), synthesis.exclude
         needs = [] if outer is None else [self._earlier_dataset(outer, f"datasets.{name}.synthesize.exclude")]
-        facts = replace(facts, split="disjoint" if options.disjoint else "synthesis", split_seed=options.seed)
+        release = None if options.release is None else find_release(options.release)
+        disjoint = (options if release is None else release.options).disjoint
+        facts = replace(facts, split="disjoint" if disjoint else "synthesis", split_seed=options.seed)
         hashes = {key: file_sha256(Path(path)) for key, path in files.items()}
-        recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes}
+        version = {} if release is None else {"release": release.version}
+        recipe = {**recipe, "synthesize": options.model_dump(mode="json"), "files": hashes, **version}
         return self.cell("dataset", name, facts, recipe, needs, {"corpus": source, **files})
 
     def _given_dataset(self, name: str, folder: str) -> Cell:

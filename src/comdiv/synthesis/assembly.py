@@ -50,7 +50,8 @@ class SynthesisOptions(Settings):
     )
     only: Literal["accepted"] | None = Field(default=None, description="Take only what the review accepts or edits.")
     release: str | None = Field(
-        default=None, description="A published set such as sd: its own options, and only products that readers approve."
+        default=None,
+        description="A published set such as sd, of what its readers approve; only the validation part may differ.",
     )
     validation: float = Field(
         default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."

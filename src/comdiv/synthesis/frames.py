@@ -34,6 +34,7 @@ class StoryFrame(_Entry):
     `another` names groups of the pattern: a name that resembles them and is new in the story becomes the slot `z`.
     `swapped`: the product's two quantities have changed places, so that the larger comes first.
     `decimals`: as many may the answer have, where others would be odd.
+    `unread`: no reader has seen its products; only a set that says so takes them.
     """
 
     name: str
@@ -43,6 +44,7 @@ class StoryFrame(_Entry):
     another: tuple[str, ...] = ()
     swapped: bool = False
     decimals: int | None = None
+    unread: bool = False
     a: str
     b: str = ""
 
@@ -116,13 +118,13 @@ class Match:
     slots: Mapping[str, str]
 
 
-def match_frames(seed: Seed, table: FrameTable) -> Iterator[Match]:
-    """The frames that fit a seed, in the order of the file."""
+def match_frames(seed: Seed, table: FrameTable, *, unread: bool = False) -> Iterator[Match]:
+    """The frames that fit a seed, in the order of the file; `unread` ones only if they are asked for."""
     marked = seed.marked
     if re.search(table.never, marked):
         return
     for frame in table.frames:
-        if seed.rule.id not in frame.rules:
+        if seed.rule.id not in frame.rules or (frame.unread and not unread):
             continue
         pattern, exception = table.patterns[frame.name]
         match = pattern.fullmatch(marked)

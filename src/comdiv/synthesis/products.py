@@ -79,13 +79,13 @@ def draw_of(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def make_family(seed: Seed, table: FrameTable) -> Family | str:
+def make_family(seed: Seed, table: FrameTable, *, unread: bool = False) -> Family | str:
     """The seed with its products, or why it is abandoned; one failing product is enough for that."""
     answer = seed.tale.problem.answer
     if seed.tale.value is None or (answer is not None and not answers_agree(seed.tale.value, answer, TOLERANCE)):
         return "the corpus's answer is another one"
     reason: str = "no frame fits"
-    for match in match_frames(seed, table):
+    for match in match_frames(seed, table, unread=unread):
         products: list[Product] = []
         for number in range(len(seed.rule.products)):
             product = write(seed, number, match, table)

@@ -4,6 +4,7 @@ The paper's SD was proofread by hand (§V-A). The verdicts of our readers are sh
 everybody who has the corpus can build exactly the same set.
 """
 
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from comdiv.errors import ComdivError, unknown_name
 from comdiv.expression import format_number, to_infix
 from comdiv.files import file_sha256, write_json_lines
 from comdiv.loading import read_json_lines
+from comdiv.problem import Problem, write_problems
 from comdiv.reading import read
 from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble
 from comdiv.synthesis.products import Family, Product, draw_of
@@ -95,7 +97,8 @@ def _queued(key: str, tale: Tale) -> dict[str, str]:
 
 class Release(BaseModel):
     """A set that has a name and a version. `read`: only what readers found good stands in it; else only what they
-    rejected is left out. `beside`: another set whose seeds are left to it. `files` are the hashes of its parts.
+    rejected is left out. `unread`: with frames whose products nobody has read. `beside`: another set whose seeds are
+    left to it. `files` are the hashes of its parts.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -107,6 +110,7 @@ class Release(BaseModel):
     language: str
     verdicts: str
     read: bool
+    unread: bool = False
     beside: str | None = None
     settings: dict[str, Any] = {}
     files: dict[str, str] = {}
@@ -150,9 +154,13 @@ class Release(BaseModel):
                 "begins with that of the problem whose text differs or is missing"
             )
 
-    def check_files(self, folder: Path) -> None:
-        """Refuse parts whose bytes are not the published ones."""
-        different = [name for name, known in self.files.items() if file_sha256(folder / name) != known]
+    def check_parts(self, parts: Mapping[str, Iterable[Problem]]) -> None:
+        """Refuse parts whose bytes would not be the published ones."""
+        with tempfile.TemporaryDirectory() as name:
+            paths = {f"{part}.jsonl": Path(name) / f"{part}.jsonl" for part in parts}
+            for path, problems in zip(paths.values(), parts.values(), strict=True):
+                write_problems(path, problems)
+            different = [part for part, known in self.files.items() if file_sha256(paths[part]) != known]
         if different:
             raise ComdivError(
                 f"{self.name} {self.version}: {' and '.join(different)} would differ from the published files: this "

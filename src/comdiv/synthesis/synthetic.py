@@ -23,7 +23,7 @@ from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
 from comdiv.splitting.outputs import corpus_facts, cut_parts, library_versions
 from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble, candidates
-from comdiv.synthesis.frames import frame_table
+from comdiv.synthesis.frames import FrameTable, frame_table
 from comdiv.synthesis.products import Family, as_reviewed, make_family
 from comdiv.synthesis.release import Release, find_release, write_queue
 from comdiv.synthesis.rules import Rule, RuleTable, load_rules
@@ -32,6 +32,7 @@ from comdiv.synthesis.seeds import Seed, Tale, find_seed, tell
 REPORT = "report.md"
 PAPER_DIVERGENCES = {"compound": 0.82, "atom": 0.01}  # of the paper's SD, Table I
 _SHOWN_REASONS = 3
+_OF_A_CUT = ("validation", "seed")  # options that leave the training side and the test as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +80,15 @@ def synthesize_dataset(
     refuse_to_overwrite(folder, force=force)
     show = progress or (lambda stage, done, total, note: None)
     release = None if options.release is None else _release(options, corpus)
-    options = options if release is None else release.options.model_copy(update={"release": release.name})
+    if release is not None:
+        options = release.options.model_copy(update={name: getattr(options, name) for name in ("release", *_OF_A_CUT)})
     table = load_rules(options.rules)
     decisions = _decisions(folder, options)
     excluded = None if options.exclude is None else read_dataset(options.exclude)
     tales = _tales(problems, table, show)
     review = partial(as_reviewed, decisions=decisions, only_accepted=options.only is not None)
-    yields = [_apply(rule, tales, _Exclusion(excluded), review, show) for rule in table.rules]
+    make = partial(make_family, unread=release is not None and release.unread)
+    yields = [_apply(rule, tales, make, _Exclusion(excluded), review, show) for rule in table.rules]
     families = [family for result in yields for family in result.families]
     if not families:
         raise ComdivError(_nothing_applies(corpus, len(problems), yields, options))
@@ -101,7 +104,8 @@ def synthesize_dataset(
 def _release(options: SynthesisOptions, corpus: str) -> Release:
     """The published set that is asked for; it comes from one corpus and has its own options."""
     release = find_release(str(options.release))
-    if more := sorted(options.model_fields_set - {"release"} & options.model_dump(exclude_defaults=True).keys()):
+    changed = options.model_fields_set & options.model_dump(exclude_defaults=True).keys()
+    if more := sorted(changed - {"release", *_OF_A_CUT}):
         raise ComdivError(f"{release.name} {release.version} has its own options: leave out {', '.join(more)}")
     if corpus != release.corpus:
         raise ComdivError(f"{release.name} {release.version} is made from {release.corpus}, not from {corpus}")
@@ -124,6 +128,7 @@ def _tales(problems: Sequence[Problem], table: RuleTable, show: Progress) -> lis
 def _apply(
     rule: Rule,
     tales: Sequence[Tale],
+    make: Callable[[Seed, FrameTable], Family | str],
     exclusion: "_Exclusion",
     review: Callable[[Family], Family | str],
     show: Progress,
@@ -135,7 +140,7 @@ def _apply(
     for number, seed in enumerate(seeds):
         if number % 20 == 0:
             show(f"rule {rule.id}", number, len(seeds), "")
-        result = "excluded" if exclusion.has(seed) else make_family(seed, frame_table(seed.tale.language))
+        result = "excluded" if exclusion.has(seed) else make(seed, frame_table(seed.tale.language))
         if isinstance(result, Family):
             result = review(result)
         if isinstance(result, Family):
@@ -217,14 +222,11 @@ def _write(
     contexts = len({context for own in extraction.contexts for context in own if context})
     settings = ExtractionSettings(k=max(1, min(ExtractionSettings().k, contexts)))  # small sets allow fewer clusters
     measurement = measure(extraction, test, settings)
+    if release is not None:
+        release.check_parts(cut_parts(extraction, test, release.options.validation, seed=release.options.seed))
     parts = cut_parts(extraction, test, options.validation, seed=options.seed)
     facts = {**facts, **measurement.to_json(), "versions": library_versions()}
     facts["settings"] = {**facts["settings"], "extraction": settings.model_dump()}
-
-    def finish(staging: Path) -> None:
-        if release is not None:
-            release.check_files(staging)
-        write_report(staging, facts)
 
     named = "" if release is None else f": {release.name} {release.version}"
     return write_dataset(
@@ -232,7 +234,7 @@ def _write(
         Dataset(**parts, facts=facts),
         title=f"{facts['source']['corpus']}, synthetic dataset (SD){named}",
         paragraphs=card_paragraphs(facts),
-        more=finish,
+        more=partial(write_report, facts=facts),
         force=force,
     )
 
