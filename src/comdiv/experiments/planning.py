@@ -424,7 +424,6 @@ class _Planner(CellBook):
         """One evaluation per seed of the methods that a method is made of; their trainings are those methods' own."""
         evaluate = self.plan.evaluate
         solvers = " + ".join(self.plan.methods[member].solver for member in method.of)
-        facts = replace(data.facts, method=name, solver=solvers)
         for seed in self.plan.training.seeds:
             members = [
                 self._member(member, origin, data, self._steps_of_plain(member, origin, data)[0], seed)
@@ -443,8 +442,8 @@ class _Planner(CellBook):
             needs = [members[0], data, *others] + ([data] if others else [])  # the last is what is evaluated on
             for cover in evaluate.cover:
                 label = f"{name} on {data.label}, seed {seed}" + (f", cover {cover}" if cover != "none" else "")
-                own = replace(facts, seed=seed, cover=cover, steps=members[0].facts.steps)
-                self.cell("evaluation", f"{label}: evaluation", own, {**recipe, "cover": cover}, needs)
+                facts = replace(members[0].facts, method=name, solver=solvers, cover=cover)
+                self.cell("evaluation", f"{label}: evaluation", facts, {**recipe, "cover": cover}, needs)
 
     def _member(self, name: str, origin: str, data: Cell, like: tuple[str, Cell] | None, seed: int) -> Cell:
         """The training of a plain method of the plan; with equal steps, the first of them."""
