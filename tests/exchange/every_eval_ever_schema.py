@@ -1,4 +1,7 @@
-"""What Every Eval Ever 0.3 asks of the fields that we write, in our own words: a record and a sample, strictly."""
+"""What Every Eval Ever asks of the fields that we write, in our own words: a record and a sample, strictly.
+
+Written from the published schema 0.2.2 and the rules of its migration to 0.3.0, not from the text of schema 0.3.0.
+"""
 
 from typing import Any
 

@@ -35,9 +35,6 @@ class EveryEvalEverSettings(Settings):
     relationship: Literal["first_party", "third_party", "collaborative", "other"] = Field(
         "other", description="What the evaluator has to do with the model."
     )
-    availability: Literal["open_weights", "closed", "unknown"] = Field(
-        "unknown", description="Whether others can get the model."
-    )
     test: str | None = Field(None, description="The test problems; without them, samples have ids but no texts.")
 
 
@@ -103,7 +100,7 @@ def _record(
         "model_info": {
             "name": model.rpartition("/")[2],
             "id": model,
-            "additional_details": {"deployment_type": "unknown", "model_availability": settings.availability},
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
         "evaluation_results": [
             _result(part, share, str(test.get("name", name)), str(test.get("version", "")))
