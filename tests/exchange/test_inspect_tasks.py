@@ -10,7 +10,7 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation import evaluate_predictions, inspect_logs, read_predictions
-from comdiv.evaluation.pairs import Triple, write_triples
+from comdiv.evaluation.chains import Chain, write_chains
 from comdiv.exchange.inspect_tasks import export_inspect
 from comdiv.problem import read_problems, write_problems
 
@@ -64,7 +64,7 @@ def test_halves_and_pairs_are_tasks_too(synthesised_folder: Path, split_folder: 
     assert list(facts["parts"]) == ["compositional", "structural", "lexical"]
     problems = list(read_problems(split_folder / "test.jsonl"))[:3]
     write_problems(tmp_path / "pairs" / "test.jsonl", problems)
-    write_triples(tmp_path / "pairs" / "pairs.jsonl", [Triple(*(problem.id for problem in problems))])
+    write_chains(tmp_path / "pairs" / "pairs.jsonl", [Chain((problems[0].id, problems[1].id), problems[2].id)])
     facts = export_inspect(tmp_path / "pairs", tmp_path / "out")
     assert facts["tasks"] == ["comdiv_pairs_pairs_direct", "comdiv_pairs_pairs_steps"]
     compile((tmp_path / "out/tasks.py").read_text(), "tasks.py", "exec")

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from comdiv.corpora import read_corpus
-from comdiv.exchange.compositional_pairs import compose_pairs
+from comdiv.exchange.composing import compose_chains
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.problem import Problem
 
@@ -21,5 +21,5 @@ def test_problems_whose_numbers_all_act_get_new_ones(name: str, least: int) -> N
 
 
 def test_mawps_gives_a_hundred_independent_pairs() -> None:
-    pairs, _ = compose_pairs(read_corpus("mawps").problems)
+    pairs, _ = compose_chains(read_corpus("mawps").problems, compose="paste")
     assert len(pairs) >= 100

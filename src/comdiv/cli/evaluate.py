@@ -1,5 +1,6 @@
 """`comdiv evaluate` and `comdiv compare`: how good predictions are, and whether some are better than others."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,10 @@ from comdiv.cli.options import READING, ForceOption, JsonOption, Options, takes
 from comdiv.errors import ComdivError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from comdiv.corpora.corpus_options import CorpusOptions
-    from comdiv.evaluation import Comparison, Evaluation, Share
+    from comdiv.evaluation import ChainResult, Comparison, Evaluation, Share
     from comdiv.verbs.solving import ComparisonSettings, SolvingSettings
 
 
@@ -83,19 +86,33 @@ def print_evaluation(evaluation: "Evaluation", title: str) -> None:
     rows |= evaluation.subsets
     for name, share in rows.items():
         table.add_row(escape(name), *_share_cells(share), f"{share.n:,}")
-    if (pairs := evaluation.pairs) is not None:
-        for name, share in {"pairs: first, S1": pairs.first, "pairs: second, S2": pairs.second}.items():
-            table.add_row(name, *_share_cells(share), f"{share.n:,}")
-        low, high = pairs.expected_interval
-        table.add_row("expected, S1·S2", f"{pairs.expected:.1%}", f"{low:.1%} to {high:.1%}", f"{pairs.composed.n:,}")
-        table.add_row("observed, composed", *_share_cells(pairs.composed), f"{pairs.composed.n:,}")
-        low, high = pairs.difference_interval
-        table.add_row("observed − expected", f"{pairs.difference:+.1%}", f"{low:+.1%} to {high:+.1%}", "")
-        table.add_row("observed after both", *_share_cells(pairs.after_both), f"{pairs.after_both.n:,}")
     console = output_console()
     console.print(table)
+    if evaluation.chains:
+        console.print(_chains_table(evaluation.chains))
     failures = ("ill_formed", "undefined", "unreadable", "missing")
     console.print("   ".join(f"{kind.replace('_', '-')}: {evaluation.counts[kind]:,}" for kind in failures))
+
+
+def _chains_table(results: "Sequence[ChainResult]") -> "Table":
+    """What the parts promise and what was observed, one row per condition and length."""
+    from rich.table import Table
+
+    columns = ("", "parts (%)", "expected", "observed", "difference", "95 % interval", "n")
+    table = Table(*columns, title="Composed problems", title_justify="left", box=None)
+    for result in results:
+        name = result.condition if result.condition != "composed" else "chains"
+        low, high = result.difference_interval
+        table.add_row(
+            f"{name} of {result.length}",
+            "·".join(f"{100 * (share.accuracy or 0):.0f}" for share in result.parts),
+            f"{result.expected:.1%}",
+            _share_cells(result.composed)[0],
+            f"{result.difference:+.1%}",
+            f"{low:+.1%} to {high:+.1%}",
+            f"{result.composed.n:,}",
+        )
+    return table
 
 
 def _share_cells(share: "Share") -> tuple[str, str]:

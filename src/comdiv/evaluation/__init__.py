@@ -5,9 +5,9 @@ A person's opinion of a problem is a judgement; whether a prediction is right is
 
 from comdiv.evaluation.accuracy import Evaluation, evaluate_predictions, relative_gap, templates_of, write_result
 from comdiv.evaluation.answers import ModelAnswer, extract_answer
+from comdiv.evaluation.chains import Chain, ChainResult, evaluate_chains, read_chains, write_chains
 from comdiv.evaluation.judgements import Judgement, judgements_by_judge, read_judgements, write_judgements
 from comdiv.evaluation.outcomes import Outcome, gold_answer, outcome_of, outcomes_of, resolve
-from comdiv.evaluation.pairs import PairsResult, Triple, evaluate_pairs, read_triples, write_triples
 from comdiv.evaluation.predictions import Prediction, read_predictions, write_predictions
 from comdiv.evaluation.significance import (
     Comparison,
@@ -20,19 +20,19 @@ from comdiv.evaluation.significance import (
 )
 
 __all__ = [
+    "Chain",
+    "ChainResult",
     "Comparison",
     "Evaluation",
     "Judgement",
     "McNemar",
     "ModelAnswer",
     "Outcome",
-    "PairsResult",
     "Prediction",
     "SeedMean",
     "Share",
-    "Triple",
     "compare_predictions",
-    "evaluate_pairs",
+    "evaluate_chains",
     "evaluate_predictions",
     "extract_answer",
     "gold_answer",
@@ -40,15 +40,15 @@ __all__ = [
     "mean_over_seeds",
     "outcome_of",
     "outcomes_of",
+    "read_chains",
     "read_judgements",
     "read_predictions",
-    "read_triples",
     "relative_gap",
     "resolve",
     "templates_of",
     "wilson_interval",
+    "write_chains",
     "write_judgements",
     "write_predictions",
     "write_result",
-    "write_triples",
 ]

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from comdiv.errors import ComdivError
+from comdiv.evaluation.chains import Chain, ChainResult, evaluate_chains
 from comdiv.evaluation.outcomes import Outcome, gold_answer, outcomes_of
-from comdiv.evaluation.pairs import PairsResult, Triple, evaluate_pairs
 from comdiv.evaluation.predictions import Prediction, write_predictions
 from comdiv.evaluation.significance import Interval, Share, wilson_interval
 from comdiv.expression import operator_count, template
@@ -41,7 +41,7 @@ class Evaluation:
     by_operator_count: Mapping[str, Share]
     by_template_seen: Mapping[str, Share] | None = None
     subsets: Mapping[str, Share] = field(default_factory=dict)
-    pairs: PairsResult | None = None
+    chains: Sequence[ChainResult] = ()
     outcomes: Sequence[Outcome] = field(default=(), repr=False, compare=False)
 
     @property
@@ -111,8 +111,8 @@ class Evaluation:
             record["by_template_seen"] = _parts_json(self.by_template_seen)
         if self.subsets:
             record["subsets"] = _parts_json(self.subsets)
-        if self.pairs is not None:
-            record["pairs"] = self.pairs.to_json()
+        if self.chains:
+            record["chains"] = [result.to_json() for result in self.chains]
         return record
 
 
@@ -121,11 +121,11 @@ def evaluate_predictions(
     predictions: Sequence[Prediction],
     training_templates: Collection[str] | None = None,
     subsets: Mapping[str, Collection[str]] | None = None,
-    triples: Sequence[Triple] | None = None,
+    chains: Sequence[Chain] | None = None,
 ) -> Evaluation:
     """Compare every problem's prediction with its answer, and count.
 
-    `subsets` are named sets of ids that are reported separately; `triples` are composed problems with their parts.
+    `subsets` are named sets of ids that are reported separately; `chains` are composed problems with their parts.
     Problems of a synthetic dataset say which `composition` they test: each composition is a subset of its own.
     """
     outcomes = outcomes_of(problems, predictions)
@@ -147,7 +147,7 @@ def evaluate_predictions(
         by_operator_count=_shares(outcomes, [_operators(problem) for problem in problems]),
         by_template_seen=seen,
         subsets={name: _subset_share(name, ids, outcomes, known) for name, ids in subsets.items()},
-        pairs=evaluate_pairs(triples, {outcome.id: outcome.right for outcome in outcomes}) if triples else None,
+        chains=evaluate_chains(chains, {outcome.id: outcome.right for outcome in outcomes}) if chains else (),
         outcomes=outcomes,
     )
 

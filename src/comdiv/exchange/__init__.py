@@ -1,6 +1,7 @@
 """Taking comdiv's problems elsewhere and bringing results back: hubs, language-model harnesses, judges."""
 
-from comdiv.exchange.compositional_pairs import compose_pairs, export_compositional_pairs
+from comdiv.exchange.composing import compose_chains
+from comdiv.exchange.compositional_pairs import export_compositional_pairs
 from comdiv.exchange.every_eval_ever import export_every_eval_ever
 from comdiv.exchange.exports import Export, ExportSource, write_export
 from comdiv.exchange.hub_repository import export_hub, push_to_hub
@@ -12,7 +13,7 @@ from comdiv.exchange.renumbering import renumber_problem
 __all__ = [
     "Export",
     "ExportSource",
-    "compose_pairs",
+    "compose_chains",
     "export_compositional_pairs",
     "export_csv",
     "export_every_eval_ever",

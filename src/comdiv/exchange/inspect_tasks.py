@@ -15,8 +15,8 @@ from pydantic import Field
 
 from comdiv.asking.prompting import has_worked_solution, prompts_of
 from comdiv.errors import ComdivError
+from comdiv.evaluation.chains import CHAINS
 from comdiv.evaluation.outcomes import gold_answer
-from comdiv.evaluation.pairs import TRIPLES
 from comdiv.exchange import lm_eval_scoring
 from comdiv.exchange.exports import (
     Export,
@@ -45,7 +45,7 @@ def export_inspect(
     """Write the tasks of a dataset folder and the splits in it, or of compositional pairs; return the facts."""
     check_target(out, force=force)
     title = task_name(name or folder.resolve().name)
-    parts = _pairs(folder) if (folder / TRIPLES).is_file() else [p for s in find_splits(folder) for p in parts_of(s)]
+    parts = _pairs(folder) if (folder / CHAINS).is_file() else [p for s in find_splits(folder) for p in parts_of(s)]
 
     def make(staging: Path) -> dict[str, Any]:
         sizes, told = {}, {}

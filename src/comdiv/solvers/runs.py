@@ -17,7 +17,7 @@ from comdiv.asking.ask_settings import AskSettings
 from comdiv.claims import owns
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
-from comdiv.evaluation import Evaluation, Prediction, Triple, evaluate_predictions, templates_of, write_result
+from comdiv.evaluation import Chain, Evaluation, Prediction, evaluate_predictions, templates_of, write_result
 from comdiv.evaluation.accuracy import templates_hash
 from comdiv.files import file_sha256, write_text
 from comdiv.loading import load_yaml, validate
@@ -248,14 +248,14 @@ def evaluate_run(
     rerank: bool = True,
     weights: Mapping[str, float] | None = None,
     subsets: Mapping[str, Collection[str]] | None = None,
-    triples: Sequence[Triple] | None = None,
+    chains: Sequence[Chain] | None = None,
     programs: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Solve the problems with the solver of a run, or of several together, score them, and write all to `folder`.
 
     `train` gives the templates seen in training; `beam` defaults to the run's own; `weights` re-rank the beam in place
-    of the run's own; `subsets` are sets of ids to report separately, `triples` compositional pairs among the problems.
+    of the run's own; `subsets` are sets of ids to report separately, `chains` composed problems among them.
     """
     problems = sorted(problems, key=lambda problem: problem.id)  # whatever their order, the same batches and bytes
     runs = [run] if isinstance(run, Path) else list(run)
@@ -271,7 +271,7 @@ def evaluate_run(
     else:
         predictions = _solved(solver, problems, width, name, progress)
     templates = None if train is None else templates_of(train)
-    evaluation = evaluate_predictions(problems, predictions, templates, subsets, triples)
+    evaluation = evaluate_predictions(problems, predictions, templates, subsets, chains)
     files = [(path.name, path / "model.safetensors") for path in runs]
     origins = [
         {"folder": name, "sha256": file_sha256(weights) if weights.is_file() else None} for name, weights in files

@@ -10,7 +10,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation
 from comdiv.files import file_sha256, path_part
 from comdiv.observer import SILENT, Observer
-from comdiv.verbs.solving import refuse_other_evaluation, training_problems, triples_of
+from comdiv.verbs.solving import chains_of, note_written, refuse_other_evaluation, training_problems
 
 
 @owns("out")
@@ -43,9 +43,9 @@ def ask(
     with observer.progress(settings.model) as progress:
         evaluation = evaluate_run(
             out, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
-            triples=triples_of(source), programs=True, progress=progress,
+            chains=chains_of(source), programs=True, progress=progress,
         )  # fmt: skip
-    observer.note(f"written to {folder}")
+    note_written(folder, evaluation, observer)
     return evaluation
 
 

@@ -11,20 +11,21 @@ from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus, load_test
 from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation import (
+    Chain,
     Comparison,
     Evaluation,
     Prediction,
-    Triple,
     compare_predictions,
     evaluate_predictions,
     gold_answer,
+    read_chains,
     read_predictions,
-    read_triples,
     templates_of,
     write_result,
 )
 from comdiv.evaluation.accuracy import templates_hash
-from comdiv.evaluation.pairs import TRIPLES
+from comdiv.evaluation.chains import CHAINS, draw_chains
+from comdiv.figures import write_figure
 from comdiv.files import file_sha256, path_part, refuse_to_overwrite
 from comdiv.language import detect_language, get_language
 from comdiv.loading import load_object
@@ -146,10 +147,10 @@ def _evaluate_runs(
     with observer.progress(run.name) as progress:
         evaluation = evaluate_run(
             runs, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
-            beam=settings.beam, cover=settings.cover, rerank=settings.rerank, triples=triples_of(source),
+            beam=settings.beam, cover=settings.cover, rerank=settings.rerank, chains=chains_of(source),
             programs=settings.programs, progress=progress,
         )  # fmt: skip
-    observer.note(f"written to {folder}")
+    note_written(folder, evaluation, observer)
     return evaluation
 
 
@@ -170,7 +171,7 @@ def _evaluate_predictions(
     training = training_problems(train, source, reading, observer)
     _note_losses(predictions, test, ", ".join(path.name for path in paths), observer)
     templates = None if training is None else templates_of(training)
-    evaluation = evaluate_predictions(test.problems, predictions, templates, triples=triples_of(source))
+    evaluation = evaluate_predictions(test.problems, predictions, templates, chains=chains_of(source))
     if out is not None:
         files = [{"file": path.name, "sha256": file_sha256(path)} for path in paths]
         origin = {
@@ -179,13 +180,21 @@ def _evaluate_predictions(
             "templates": None if templates is None else templates_hash(templates),
         }
         write_result(out, predictions, evaluation, origin)
+        note_written(out, evaluation, observer)
     return evaluation
 
 
-def triples_of(source: str | Path) -> tuple[Triple, ...] | None:
+def note_written(folder: Path, evaluation: Evaluation, observer: Observer) -> None:
+    """Say where an evaluation is; of composed problems, also draw expected and observed by length."""
+    if evaluation.chains:
+        write_figure(folder / "chains", lambda theme: draw_chains(evaluation.chains, theme), dark=True)
+    observer.note(f"written to {folder}")
+
+
+def chains_of(source: str | Path) -> tuple[Chain, ...] | None:
     """The compositional pairs of a folder that `comdiv export compositional-pairs` made."""
-    path = Path(source) / TRIPLES
-    return read_triples(path) if path.is_file() else None
+    path = Path(source) / CHAINS
+    return read_chains(path) if path.is_file() else None
 
 
 def training_problems(

@@ -9,15 +9,15 @@ from comdiv.corpora.corpus_options import Contradictions, load_corpus, load_test
 from comdiv.dataset import FACTS, PARTS, Dataset, read_dataset, read_facts
 from comdiv.errors import ComdivError
 from comdiv.evaluation import (
+    Chain,
     Prediction,
-    Triple,
     evaluate_predictions,
+    read_chains,
     read_predictions,
-    read_triples,
     templates_of,
 )
 from comdiv.evaluation.accuracy import templates_hash
-from comdiv.evaluation.pairs import TRIPLES
+from comdiv.evaluation.chains import CHAINS
 from comdiv.loading import load_object
 from comdiv.problem import Problem
 from comdiv.solvers.runs import read_config
@@ -113,7 +113,7 @@ def check_evaluation(
     *,
     templates: Collection[str] | None = None,
     subsets: Mapping[str, Collection[str]] | None = None,
-    triples: Sequence[Triple] | None = None,
+    chains: Sequence[Chain] | None = None,
     why: str = "the test problems are not here",
 ) -> dict[str, Any]:
     """`predictions.jsonl` judged again, against `result.json`; returns the result as it is written.
@@ -129,7 +129,7 @@ def check_evaluation(
             ledger.skip(kinds.NUMBERS, why)
             _check_flags(ledger, folder / RESULT, predictions, result)
             return result
-        evaluation = evaluate_predictions(problems, predictions, templates, subsets, triples)
+        evaluation = evaluate_predictions(problems, predictions, templates, subsets, chains)
         expected = plain(evaluation.to_json())
         if templates is None and "by_template_seen" in result:
             ledger.skip(kinds.NUMBERS, "what a run's templates were compared with is not here")
@@ -208,8 +208,8 @@ def check_run_evaluation(ledger: Ledger, folder: Path, run: Path | None, data: P
             check_evaluation(ledger, folder, (), why=why)
             return
         training = _training_templates(result.get("templates"), data, source)
-        triples = read_triples(source / TRIPLES) if source is not None and (source / TRIPLES).is_file() else None
-        check_evaluation(ledger, folder, test.problems, templates=training, triples=triples)
+        chains = read_chains(source / CHAINS) if source is not None and (source / CHAINS).is_file() else None
+        check_evaluation(ledger, folder, test.problems, templates=training, chains=chains)
 
 
 def _named_folder(run: Path, name: str) -> Path | None:

@@ -8,10 +8,16 @@ from hypothesis import strategies as st
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation import Prediction, evaluate_predictions
-from comdiv.evaluation.pairs import Triple, evaluate_pairs, read_triples, write_triples
+from comdiv.evaluation.chains import Chain, ChainResult, evaluate_chains, read_chains, write_chains
 from comdiv.problem import Problem
 
-FOUR = [Triple(f"a{number}", f"b{number}", f"c{number}") for number in range(4)]
+
+def evaluate_pairs(chains: list[Chain], right: dict[str, bool], **options: int) -> ChainResult:
+    (result,) = evaluate_chains(chains, right, **options)
+    return result
+
+
+FOUR = [Chain((f"a{number}", f"b{number}"), f"c{number}") for number in range(4)]
 
 
 def right(*rows: str) -> dict[str, bool]:
@@ -23,17 +29,17 @@ def right(*rows: str) -> dict[str, bool]:
 
 def test_the_parts_promise_their_product() -> None:
     result = evaluate_pairs(FOUR, right("+++-", "++-+", "+---"))
-    assert (result.first.accuracy, result.second.accuracy) == (0.75, 0.75)
+    assert (result.parts[0].accuracy, result.parts[1].accuracy) == (0.75, 0.75)
     assert result.expected == 0.5625
     assert result.composed.accuracy == 0.25
     assert result.difference == 0.25 - 0.5625
-    assert (result.both.correct, result.both.n) == (2, 4)
-    assert (result.after_both.correct, result.after_both.n) == (1, 2)
+    assert (result.all_parts.correct, result.all_parts.n) == (2, 4)
+    assert (result.after_all.correct, result.after_all.n) == (1, 2)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=30))
 def test_intervals_lie_in_their_ranges_and_about_the_values(rows: list[tuple[bool, bool, bool]]) -> None:
-    triples = [Triple(f"a{place}", f"b{place}", f"c{place}") for place in range(len(rows))]
+    triples = [Chain((f"a{place}", f"b{place}"), f"c{place}") for place in range(len(rows))]
     marks = {f"{name}{place}": row[column] for place, row in enumerate(rows) for column, name in enumerate("abc")}
     result = evaluate_pairs(triples, marks, resamples=500)
     low, high = result.expected_interval
@@ -41,13 +47,16 @@ def test_intervals_lie_in_their_ranges_and_about_the_values(rows: list[tuple[boo
     low, high = result.difference_interval
     assert -1 <= low <= high <= 1
     assert result.difference == pytest.approx((result.composed.accuracy or 0) - result.expected)
-    assert result.after_both.n == result.both.correct
+    assert result.after_all.n == result.all_parts.correct
 
 
 def test_a_solver_that_composes_as_it_solves_is_within_the_interval_and_one_that_does_not_is_below() -> None:
-    many = [Triple(f"a{n}", f"b{n}", f"c{n}") for n in range(400)]
-    first, second = {t.first: n % 2 == 0 for n, t in enumerate(many)}, {t.second: n % 4 < 2 for n, t in enumerate(many)}
-    composing = {t.composed: first[t.first] and second[t.second] for t in many}
+    many = [Chain((f"a{n}", f"b{n}"), f"c{n}") for n in range(400)]
+    first, second = (
+        {t.parts[0]: n % 2 == 0 for n, t in enumerate(many)},
+        {t.parts[1]: n % 4 < 2 for n, t in enumerate(many)},
+    )
+    composing = {t.composed: first[t.parts[0]] and second[t.parts[1]] for t in many}
     low, high = evaluate_pairs(many, {**first, **second, **composing}).difference_interval
     assert low <= 0 <= high
     failing = dict.fromkeys(composing, False)
@@ -60,33 +69,33 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 
 
 def test_triples_are_written_and_read_back(tmp_path: Path) -> None:
-    assert write_triples(tmp_path / "pairs.jsonl", FOUR) == 4
-    assert read_triples(tmp_path / "pairs.jsonl") == tuple(FOUR)
+    assert write_chains(tmp_path / "pairs.jsonl", FOUR) == 4
+    assert read_chains(tmp_path / "pairs.jsonl") == tuple(FOUR)
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ('{"id": "c", "first": "a"}', "line 1: a pair needs the ids 'first', 'second' and 'id'"),
-        ("[1]", "line 1: a pair needs the ids"),
-        ('{"id": "c", "first": "a", "second": "a"}', "line 1: the problem 'a' is in a pair already"),
+        ('{"id": "c", "first": "a"}', "line 1: a chain needs the ids of two or more 'parts'"),
+        ("[1]", "line 1: a chain needs the ids"),
+        ('{"id": "c", "first": "a", "second": "a"}', "line 1: the problem 'a' is in a chain of that length already"),
         (
             '{"id":"c","first":"a","second":"b"}\n{"id":"d","first":"e","second":"b"}',
-            "line 2: the problem 'b' is in a pair",
+            "line 2: the problem 'b' is in a chain",
         ),
     ],
 )
 def test_what_is_no_pair_is_one_line_with_its_place(lines: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_text(lines)
     with pytest.raises(ComdivError) as error:
-        read_triples(tmp_path / "pairs.jsonl")
+        read_chains(tmp_path / "pairs.jsonl")
     assert message in str(error.value)
 
 
 def test_pairs_of_other_problems_are_refused_by_name() -> None:
-    with pytest.raises(ComdivError, match=r"no test problem has the id 'a0' of a compositional pair \(12 such ids\)"):
+    with pytest.raises(ComdivError, match=r"no test problem has the id 'a0' of a chain \(12 such ids\)"):
         evaluate_pairs(FOUR, {})
-    with pytest.raises(ComdivError, match="there are no compositional pairs"):
+    with pytest.raises(ComdivError, match="there are no composed problems"):
         evaluate_pairs([], {})
 
 
@@ -95,8 +104,17 @@ def test_an_evaluation_has_its_pairs() -> None:
     predictions = [
         Prediction.from_json({"id": name, "answer": answer}) for name, answer in zip("abc", "112", strict=True)
     ]
-    evaluation = evaluate_predictions(problems, predictions, triples=[Triple("a", "b", "c")])
-    assert evaluation.pairs is not None
-    assert evaluation.pairs.difference == -1
-    assert evaluation.to_json()["pairs"]["expected"] == 1
-    assert "pairs" not in evaluate_predictions(problems, predictions).to_json()
+    evaluation = evaluate_predictions(problems, predictions, chains=[Chain(("a", "b"), "c")])
+    assert [result.difference for result in evaluation.chains] == [-1]
+    assert evaluation.to_json()["chains"][0]["expected"] == 1
+    assert "chains" not in evaluate_predictions(problems, predictions).to_json()
+
+
+def test_longer_chains_promise_the_product_of_all_parts_and_distractors_the_first() -> None:
+    chains = [Chain((f"a{n}", f"b{n}", f"d{n}"), f"c{n}") for n in range(4)]
+    chains += [Chain((f"a{n}", "x", "y"), f"e{n}", "distractor") for n in range(4)]
+    marks = {**right("+++-", "++++", "+---"), **{f"d{n}": n < 2 for n in range(4)}, **{f"e{n}": True for n in range(4)}}
+    longer, distracted = evaluate_chains(chains, marks)
+    assert longer.expected == 0.75 * 1 * 0.5
+    assert (longer.length, longer.after_all.n) == (3, 2)
+    assert (distracted.expected, distracted.difference) == (0.75, 0.25)
