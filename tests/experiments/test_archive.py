@@ -10,6 +10,7 @@ import pytest
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
 from comdiv.experiments.archive import export_results, read_results, without_texts
+from comdiv.experiments.cell import compact_json
 from comdiv.experiments.keys import differences
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.reporting.figures import plan_pictures
@@ -170,6 +171,20 @@ def test_a_plan_without_cells_that_are_published_replaces_the_published_one_only
 def test_published_results_can_be_published_again(published: Path, tmp_path: Path) -> None:
     export_results(published, tmp_path / "again")
     assert contents(tmp_path / "again") == contents(published)
+
+
+def test_lines_of_other_versions_stay_as_they_are_when_something_is_added(
+    runs: Path, published: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(published, tmp_path / "results"))
+    path, *_ = sorted(folder.glob("*.jsonl"))
+    lines = lines_of(path)
+    changed = next(line["result"] for line in lines if "result" in line)
+    changed["versions"] = {"comdiv": "0.0.1"}  # after the others, as a merge may leave it
+    path.write_text("".join(compact_json(line) + "\n" for line in lines), encoding="utf-8")
+    before = path.read_bytes()
+    export_results(runs, folder)
+    assert path.read_bytes() == before
 
 
 def test_marks_are_published_without_names_and_comments(runs: Path, tmp_path: Path) -> None:

@@ -1,8 +1,13 @@
 """What is packed comes out again as it went in; what cannot be packed stays as it is."""
 
+import base64
+import zlib
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comdiv.errors import ComdivError
 from comdiv.evaluation import Share
 from comdiv.evaluation.accuracy import Evaluation
 from comdiv.experiments.packing import (
@@ -72,3 +77,29 @@ def test_compounds_with_the_same_counts_stand_together() -> None:
     assert pack_frequencies(entries) == {"2/0": "(c1+c2) (c1-c2)", "0/1": "c1"}
     assert unpack_frequencies(pack_frequencies(entries)) == entries
     assert pack_frequencies(entries[::-1]) == entries[::-1]  # another order could not be restored
+
+
+def test_long_lists_of_compounds_are_squeezed_and_come_back() -> None:
+    names = sorted(f"(c{one}*c{other})" for one in range(20) for other in range(20))
+    entries = [{"name": name, "train": 1, "test": 0} for name in names]
+    packed = pack_frequencies(entries)
+    assert len(packed["1/0"]) < sum(map(len, names)) / 2
+    assert unpack_frequencies(packed) == entries
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("zlib:%%%", "is no squeezed text"),
+        ("zlib:AAAA", "is no squeezed text"),
+        ("zlib:eJw=", "is cut, or stands for more than"),
+        (
+            f"zlib:{base64.b64encode(zlib.compress(b' ' * 20_000_000)).decode()}",
+            "stands for more than 10,000,000 bytes",
+        ),
+    ],
+    ids=["no base64", "no zlib", "cut", "a bomb"],
+)
+def test_damaged_lists_of_compounds_are_told(text: str, said: str) -> None:
+    with pytest.raises(ComdivError, match=said):
+        unpack_frequencies({"1/0": text})

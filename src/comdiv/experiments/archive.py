@@ -11,7 +11,8 @@ only in the first of these plans. Lists are packed so that a line stays short:
     "614/745"     right answers out of all: accuracies and intervals follow from it
     "right"       of an evaluation: one bit per test problem, base64, in the order of the `ids` of the dataset's line
     "curve"       of a training: one list per column; {"of": 380, "right": [72, …]} are accuracies
-    "compounds"   of a measurement: {"train/test": "names"}, names with the same two counts together
+    "compounds"   of a measurement: {"train/test": "names"}, names with the same two counts together; a long list
+                  is squeezed ("zlib:" and base64)
 
 `comdiv report` reads the folder directly. It is for reading: `comdiv run` refuses to write into it.
 """
@@ -93,7 +94,7 @@ def _read_lines(path: Path) -> tuple[Record, list[Record]]:
 def _results(files: Iterable[tuple[Record, Sequence[Record]]]) -> Lines:
     """All results by key; a line has versions only if they differ from those of its file's first line."""
     return {
-        line["key"]: {"versions": header.get("versions", {}), **line["result"]}
+        line["key"]: {**line["result"], "versions": line["result"].get("versions", header.get("versions", {}))}
         for header, lines in files
         for line in lines
         if "result" in line

@@ -2,6 +2,7 @@
 
 import base64
 import math
+import zlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -14,6 +15,7 @@ from comdiv.experiments.cell import Record
 
 _MOST_PROBLEMS = 100_000  # largest validation set whose accuracies are written as counts
 _PACKED = "answers"  # only a packed evaluation has it
+_SQUEEZED, _LONG_TEXT, _MOST_BYTES = "zlib:", 1_000, 10_000_000
 
 
 # --- evaluations ---
@@ -150,11 +152,11 @@ def _accuracies(values: Any) -> list[Any]:
 
 
 def pack_frequencies(entries: Sequence[Record]) -> Any:
-    """{"train/test": names}; the entries unchanged if they are not sorted by frequency."""
+    """{"train/test": names}, long lists squeezed; the entries unchanged if they are not sorted by frequency."""
     groups = defaultdict(list)
     for entry in entries:
         groups[f"{entry['train']}/{entry['test']}"].append(str(entry["name"]))
-    packed = {counts: " ".join(names) for counts, names in groups.items()}
+    packed = {counts: _squeezed(" ".join(names)) for counts, names in groups.items()}
     return packed if unpack_frequencies(packed) == list(entries) else list(entries)
 
 
@@ -165,5 +167,26 @@ def unpack_frequencies(packed: Any) -> list[dict[str, Any]]:
     entries = []
     for counts, names in packed.items():
         train, _, test = counts.partition("/")
-        entries += [{"name": name, "train": int(train), "test": int(test)} for name in names.split()]
+        words = _unsqueezed(names).split()
+        entries += [{"name": name, "train": int(train), "test": int(test)} for name in words]
     return sorted(entries, key=lambda entry: (-entry["train"] - entry["test"], entry["name"]))
+
+
+def _squeezed(text: str) -> str:
+    """A text of thousands of compounds in a fifth of the room; nobody reads their differences."""
+    if len(text) < _LONG_TEXT:
+        return text
+    return _SQUEEZED + base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def _unsqueezed(text: str) -> str:
+    if not text.startswith(_SQUEEZED):
+        return text
+    try:
+        stream = zlib.decompressobj()
+        data = stream.decompress(base64.b64decode(text.removeprefix(_SQUEEZED), validate=True), _MOST_BYTES)
+        if not stream.eof:
+            raise ComdivError(f"'{shortened(text, 20)}' is cut, or stands for more than {_MOST_BYTES:,} bytes")
+        return data.decode()
+    except (ValueError, zlib.error) as error:
+        raise ComdivError(f"'{shortened(text, 20)}' is no squeezed text: {error}") from error
