@@ -5,6 +5,7 @@ the parts that do the work: splits, synthesis, augmentation, solvers.
 """
 
 import math
+import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -261,7 +262,7 @@ class CellBook:
         """A corpus's name, or the path of a file or folder, relative to the plan's own folder."""
         name = self.plan.corpora.get(name, name)
         path = self.base / name
-        return str(path.resolve()) if path.exists() else name
+        return str(path.resolve()) if os.path.exists(path) else name  # noqa: PTH110 (Path.exists raises on long names)
 
 
 def plan_cells(plan: Plan, base: Path | None = None) -> tuple[Cell, ...]:

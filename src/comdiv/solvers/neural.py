@@ -326,9 +326,10 @@ class NeuralSolver:
         config = read_config(folder)
         try:
             tokens = load_model(folder / "vocabulary.json", _RecordedTokens)
-            model_class = SOLVERS.get(config["solver"])
+            name = config.get("solver", "")
+            model_class = SOLVERS.get(name)
             settings = model_class.settings_class
-            solver = cls(config["solver"], model_class, settings.checked(**settings.own(config["settings"])))
+            solver = cls(name, model_class, settings.checked(**settings.own(config.get("settings") or {})))
             alphabet = Alphabet(tuple(tokens.alphabet.constants), tokens.alphabet.copies)
             sizes = Sizes(model_class.load_reader(folder, tokens.words), alphabet, model_class.numbers)
             learnt = validate(config, _Learnt, CONFIG).learnt
