@@ -16,9 +16,9 @@ MINUTES ?= 15
 demo: $(DEMO)
 	@echo '== Two demo corpora, made from original scenarios'
 	@$(BIN)/comdiv data demo en --out $(OUT)/demo-en.jsonl --force
-	@$(BIN)/comdiv data demo zh --size 4000 --out $(OUT)/demo-zh-4000.jsonl --force
+	@$(BIN)/comdiv data demo zh --size 8000 --out $(OUT)/demo-zh-8000.jsonl --force
 	@$(BIN)/comdiv data show $(OUT)/demo-en.jsonl --limit 1
-	@$(BIN)/comdiv data show $(OUT)/demo-zh-4000.jsonl --limit 1
+	@$(BIN)/comdiv data show $(OUT)/demo-zh-8000.jsonl --limit 1
 	@echo '== GTS on an i.i.d. and a compositional split, and on a synthetic benchmark (SD) without and with augmentation: experiments/demo.yaml'
 	@$(BIN)/comdiv run experiments/demo.yaml --out $(OUT)/runs --jobs 2
 	@echo '== The report'
