@@ -155,7 +155,7 @@ def demo(folder: Path) -> Catch:
     plan = folder / "experiments" / "demo.yaml"
     plan.parent.mkdir()
     copy(ROOT / "experiments" / "demo.yaml", plan)
-    run("data", "demo", "zh", "--size", "4000", "--out", folder / "demo-output" / "demo-zh-4000.jsonl")
+    run("data", "demo", "zh", "--size", "8000", "--out", folder / "demo-output" / "demo-zh-8000.jsonl")
     run("run", plan, "--out", folder / "runs", "--jobs", "2")
     return {**accuracies(folder / "runs")}
 
