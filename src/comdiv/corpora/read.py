@@ -27,7 +27,7 @@ from comdiv.corpora.hub import hub_source, open_hub, restored_record
 from comdiv.corpora.published import DEMO_CORPORA, find_corpus_files
 from comdiv.corpora.record_files import Record
 from comdiv.corpora.steps import align_steps
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, shortened
 from comdiv.expression import (
     Constant,
     ExpressionError,
@@ -46,6 +46,7 @@ from comdiv.problem import KEYS, LONGEST_TEXT, Problem, Provenance, split_labels
 from comdiv.reading import read, read_text
 
 DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
+LONGEST_NAME = 255  # bytes of a file's name, on every usual file system
 _CURRENCY = re.compile(r"[$€£¥￥]\s*")
 _WITH_REMAINDER = re.compile(r"\d\s*r(?:em(?:ainder)?)?\.?\s*\d", re.IGNORECASE)
 _LONGEST_ANSWER = 200  # characters of an answer with its unit; a longer text is no answer
@@ -142,6 +143,7 @@ def open_corpus(
     """The corpus's name and version, and its problems one at a time; the report is complete once all are consumed."""
     if str(source) in DEMO_CORPORA:
         return str(source), f"demo {VERSION}", map(report.count, generate(DEMO_CORPORA[str(source)]))
+    _check_length(source)
     records: Iterator[tuple[str, Record]]
     if not _has_our_files(source) and (hub := hub_source(source)):
         name = hub.name
@@ -169,6 +171,7 @@ def read_rows(
 
 def locate(source: str | Path) -> tuple[str, list[Path]]:
     """The name of a corpus and its files."""
+    _check_length(source)
     path = Path(source)
     if path.is_dir():
         parts = [path / file for file in DATASET_FILES if (path / file).is_file()]
@@ -184,6 +187,12 @@ def locate(source: str | Path) -> tuple[str, list[Path]]:
     if path.suffix or str(source) != path.name:  # ./mine and folder/mine are not names of corpora
         raise ComdivError(f"{path}: no such file")
     return str(source), find_corpus_files(str(source))
+
+
+def _check_length(source: str | Path) -> None:
+    """Refuse what no file system can look for."""
+    if any(len(part.encode("utf-8", "surrogatepass")) > LONGEST_NAME for part in Path(source).parts):
+        raise ComdivError(f"{shortened(str(source), 60)}: no such file, and no corpus has a name this long")
 
 
 def _has_our_files(source: str | Path) -> bool:
