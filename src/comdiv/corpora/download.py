@@ -258,10 +258,12 @@ def _publish_if_right(part: BinaryIO, path: Path, expected: str) -> str:
 
 
 def _open_part(path: Path) -> BinaryIO:
-    """The part file, opened for reading and writing at any position; created if missing."""
+    """The part file, opened for reading and writing at any position; created if missing.
+
+    In one step: between two, another download of the same corpus could remove a part that is still empty.
+    """
     with _disk_errors(path):
-        path.touch()
-        return path.open("r+b")
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666), "r+b")
 
 
 def _remove_if_empty(path: Path) -> None:
