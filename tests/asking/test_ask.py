@@ -126,11 +126,14 @@ def test_a_fault_that_passes_costs_nothing_but_time(dataset: Path, tmp_path: Pat
             refusal(401, f"Incorrect API key provided: {SECRET}"),
             r"401 Unauthorized: Incorrect API key.*: \[key\]",
         ),
-        (refusal(403, "no"), "the key may not use this"),
-        (refusal(404, "The model `m` does not exist"), r"404 Not Found: The model `m` does not exist; the model or"),
-        (refusal(400, "maximum context length is 2048 tokens"), "prompt is too long: fewer --shots"),
+        (refusal(403, "no"), "this key has no access to the model"),
+        (
+            refusal(404, "The model `m` does not exist"),
+            r"404 Not Found: The model `m` does not exist; the endpoint does",
+        ),
+        (refusal(400, "maximum context length is 2048 tokens"), "prompt is too long: use fewer --shots"),
         (refusal(400, "bad temperature"), "400 Bad Request: bad temperature"),
-        (Fault(302, b"", {"Location": "http://elsewhere/"}), "it leads elsewhere"),
+        (Fault(302, b"", {"Location": "http://elsewhere/"}), "this is a redirect"),
         (Fault(body=b'"' + b"x" * 10_000_000 + b'"'), "a reply of more than 4 MB"),
         (refusal(429, "quota", Retry_After="86400"), "it wants a pause of 86,400 seconds"),
     ],
@@ -165,11 +168,11 @@ def test_a_fault_that_stays_is_one_line_and_what_came_before_is_kept(
     [
         (
             Fault(body=b'{"choices": []}'),
-            "reply has no choices; given up after 3 tries; the same command continues",
+            "reply has no choices; gave up after 3 tries; the same command continues",
         ),
         (Fault(body=b"no"), "its reply is not JSON"),
         (Fault(body=b"{}", hang=0.4), "no reply within 0.2 seconds"),
-        (refusal(500, "broken"), "500 Internal Server Error: broken; given up"),
+        (refusal(500, "broken"), "500 Internal Server Error: broken; gave up"),
         (Fault(body=completion("1"), cut=True), "the connection was cut"),
     ],
 )
@@ -184,8 +187,10 @@ def test_a_fault_that_does_not_pass_in_time_is_one_line(
 
 def test_no_server_and_other_mistakes_are_one_line(dataset: Path, tmp_path: Path, monkeypatch: Any) -> None:
     with endpoint(solve) as server:
-        gone = asked(server, dataset, tmp_path / "run", "--retries", "1")
-    assert "cannot be reached: Connection refused; given up after 2 tries" in refused(*gone)
+        gone = asked(server, dataset, tmp_path / "run")
+        encrypted = [part.replace("http:", "https:") for part in asked(server, dataset, tmp_path / "b")]
+        assert "cannot be reached: [SSL" in refused(*encrypted)
+    assert "cannot be reached: Connection refused; is the address right, and the server running?" in refused(*gone)
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     with endpoint(solve) as server:
         assert "NO_SUCH_KEY is not set" in refused(
@@ -198,8 +203,21 @@ def test_no_server_and_other_mistakes_are_one_line(dataset: Path, tmp_path: Path
     for url in ("localhost:8080", "ftp://x/v1", "http://me:pw@x/v1", "http://x/v1?key=1", "http://[x/v1"):
         with pytest.raises(ComdivError, match=r"base_url: .*an? .*address"):
             AskSettings(base_url=url, model="m")
-    with pytest.raises(ComdivError, match="'api_key' is not a further parameter"):
+    with pytest.raises(ComdivError, match="'api_key' cannot be given as a parameter"):
         AskSettings(base_url="http://x/v1", model="m", parameters={"api_key": "1"})
+
+
+def test_a_server_that_goes_away_is_asked_again_before_we_give_up(dataset: Path, tmp_path: Path) -> None:
+    def last(request: Request) -> bytes:
+        if len(server.requests) == 3:
+            server.shutdown()
+            server.server_close()
+        return solve(request)
+
+    with endpoint(last) as server:
+        arguments = asked(server, dataset, tmp_path / "run", "--retries", "1", "--concurrency", "1")
+        assert "Connection refused; gave up after 2 tries" in refused(*arguments)
+    assert len((tmp_path / "run" / ANSWERS).read_text().splitlines()) == 3
 
 
 def test_two_models_do_not_share_a_folder(dataset: Path, tmp_path: Path) -> None:
@@ -225,7 +243,10 @@ def test_a_run_from_elsewhere_asks_nobody_unless_allowed(dataset: Path, tmp_path
     with endpoint(solve) as server:
         run(*asked(server, dataset, tmp_path / "run"))
         message = refused("evaluate", tmp_path / "run", tmp_path / "more.jsonl")
-        assert f"2 of 2 answers are not in the run: this would send problems to {server.url}; say --programs" in message
+        assert (
+            f"2 of 2 answers are not in the run, and asking would send problems to {server.url}; add --programs"
+            in message
+        )
         assert len(server.requests) == 8
         run("evaluate", tmp_path / "run", tmp_path / "more.jsonl", "--programs")
         assert len(server.requests) == 10
@@ -300,7 +321,7 @@ def test_killed_at_any_moment_nothing_is_asked_twice(dataset: Path, tmp_path: Pa
     assert result["correct"] == 8
     questions = [request["messages"][-1]["content"] for request in server.requests]
     assert len(set(questions)) == 8
-    assert len(questions) <= 8 + 2  # two were on their way when their asker was killed
+    assert len(questions) <= 8 + 2  # two were in flight when their asker was killed
 
 
 def await_that(holds: Callable[[], bool]) -> None:

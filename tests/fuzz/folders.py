@@ -11,7 +11,7 @@ import random
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from fractions import Fraction
 from functools import cache
@@ -35,6 +35,7 @@ from comdiv.studio.library import Library, Query
 from comdiv.studio.session import JudgingSession
 from experiments.synthetic import write_synthetic_results
 from experiments.tiny import tiny_corpus, tiny_plan, write_yaml
+from fuzz import exchanged
 from fuzz.damage import STRANGE, damaged_bytes, damaged_value
 from solvers.tiny import EIGHT, UNSEEN
 
@@ -197,7 +198,7 @@ def _read_judgements(folder: Path) -> None:
         agreement(read_judgements(path))
 
 
-FOLDERS: Mapping[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
+OWN: Mapping[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "dataset": (_make_dataset, _read_dataset),
     "run": (_make_run, _read_run),
     "plan": (_make_plan, _read_plan),
@@ -206,6 +207,7 @@ FOLDERS: Mapping[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "judging": (_make_judging, _read_judging),
     "judgements": (_make_judgements, _read_judgements),
 }
+FOLDERS = {**OWN, **exchanged.FOLDERS}
 
 
 @cache
@@ -221,10 +223,11 @@ def _original(name: str) -> Path:
 @cache
 def patterns(name: str) -> tuple[str, ...]:
     """Its files, each kind once: cells of one kind are alike."""
+    unread = (".svg", ".png", ".txt", *([".md"] if name in OWN else []))  # cards are read by exports alone
     root = _original(name)
     paths = sorted(path.relative_to(root) for path in root.rglob("*") if path.is_file())
     wild = (Path(*(_without_hash(part) for part in path.parts)) for path in paths)
-    return tuple(sorted({path.as_posix() for path in wild if path.suffix not in (".svg", ".png", ".md", ".txt")}))
+    return tuple(sorted({path.as_posix() for path in wild if path.suffix not in unread}))
 
 
 def _without_hash(part: str) -> str:
@@ -235,9 +238,9 @@ def _without_hash(part: str) -> str:
 # --- cases ---
 
 
-def draw(source: random.Random) -> Case:
+def draw(source: random.Random, kinds: Iterable[str] = OWN) -> Case:
     """One folder with one file damaged, as text or as the value that it holds."""
-    name = source.choice(list(FOLDERS))
+    name = source.choice(list(kinds))
     return damaged_folder(name, source.choice(patterns(name)), source)
 
 

@@ -23,7 +23,10 @@ def test_what_was_found_once_ends_as_it_should(path: Path) -> None:
     assert finding is None, f"{finding.error}\n{finding.signature}\n{path}"
 
 
-QUICK = {"expressions": 1000, "rows": 20, "predictions": 100, "texts": 40, "folders": 12}
+QUICK = {
+    "expressions": 1000, "rows": 20, "predictions": 100, "replies": 40, "logs": 40, "texts": 40, "folders": 12,
+    "exchanged": 12,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -1,1 +1,1 @@
-"""Asking language models: prompts, any OpenAI-compatible endpoint, answers that are kept as they arrive."""
+"""Asking language models: prompts, any OpenAI-compatible endpoint, answers stored as they arrive."""

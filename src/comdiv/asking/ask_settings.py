@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from comdiv.loading import parse_json
 from comdiv.settings import Option, Settings
 
-# What may change from one sitting to the next without changing an answer: not part of what a run is.
+# Settings that affect speed and cost but no answer: they may change when a run is continued.
 HOW_FAST = frozenset([
     "concurrency", "retries", "backoff", "timeout", "requests_per_minute", "tokens_per_minute", "input_price",
     "output_price", "key_variable",
@@ -18,34 +18,39 @@ _RESERVED = frozenset(["model", "messages", "stream", "n", "temperature", "top_p
 
 
 class AskSettings(Settings):
-    """The endpoint, the model, the prompt and how answers are drawn; then how fast, and at what price."""
+    """Endpoint, model, prompt and sampling; then speed and prices."""
 
     base_url: str = Field(description="Address of an OpenAI-compatible endpoint, such as http://localhost:8080/v1.")
     model: str = Field(min_length=1, max_length=300, description="Name of the model, as the endpoint knows it.")
     prompt: Literal["direct", "steps", "program"] = Field(
-        default="steps", description="Ask for the number alone, for the working first, or for an expression."
+        default="steps", description="Ask for the bare number, for the working first, or for an expression."
     )
     shots: int = Field(default=4, ge=0, le=100, description="Examples from the training side of the same split.")
-    temperature: float = Field(default=0.0, ge=0, le=2, description="0 takes the likeliest words.")
-    top_p: float = Field(default=1.0, gt=0, le=1, description="Share of the probability that words are drawn from.")
+    temperature: float = Field(
+        default=0.0, ge=0, le=2, description="Sampling temperature; 0 takes the likeliest words."
+    )
+    top_p: float = Field(default=1.0, gt=0, le=1, description="Words are drawn from this share of the probability.")
     max_tokens: int | None = Field(
-        default=None, ge=1, le=1_000_000, description="Longest answer; by default 32 direct, 96 program, 512 steps."
+        default=None,
+        ge=1,
+        le=1_000_000,
+        description="Longest answer in tokens; by default 32 (direct), 96 (program), 512 (steps).",
     )
-    seed: int = Field(default=0, ge=0, description="Seed of the examples and of the answers.")
-    samples: int = Field(default=1, ge=1, le=100, description="Answers to each problem; the majority decides.")
+    seed: int = Field(default=0, ge=0, description="Seed for the examples and the answers.")
+    samples: int = Field(default=1, ge=1, le=100, description="Answers per problem; the majority decides.")
     parameters: Annotated[dict[str, Any], Option("--parameter")] = Field(
-        default_factory=dict, description="A further parameter of the request: --parameter reasoning_effort=low."
+        default_factory=dict, description="Another parameter of the request: --parameter reasoning_effort=low."
     )
-    concurrency: int = Field(default=4, ge=1, le=256, description="Questions on their way at a time.")
-    retries: int = Field(default=6, ge=0, le=100, description="Tries after the first, if a fault may pass.")
+    concurrency: int = Field(default=4, ge=1, le=256, description="Most questions in flight at a time.")
+    retries: int = Field(default=6, ge=0, le=100, description="Most further tries after a temporary fault.")
     backoff: float = Field(
-        default=1.0, gt=0, le=60, description="Seconds before the second try; each wait is twice as long as the last."
+        default=1.0, gt=0, le=60, description="Seconds before the second try; every further wait is twice as long."
     )
     timeout: float = Field(default=120.0, gt=0, le=3600, description="Seconds to wait for one answer.")
-    requests_per_minute: float | None = Field(default=None, gt=0, description="Most questions in a minute.")
-    tokens_per_minute: float | None = Field(default=None, gt=0, description="Most tokens in a minute, in and out.")
-    input_price: float | None = Field(default=None, ge=0, description="Price of a million tokens of prompts.")
-    output_price: float | None = Field(default=None, ge=0, description="Price of a million tokens of answers.")
+    requests_per_minute: float | None = Field(default=None, ge=0.01, description="Most questions per minute.")
+    tokens_per_minute: float | None = Field(default=None, ge=1, description="Most tokens per minute, in and out.")
+    input_price: float | None = Field(default=None, ge=0, description="Price of a million prompt tokens.")
+    output_price: float | None = Field(default=None, ge=0, description="Price of a million answer tokens.")
     key_variable: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
@@ -55,7 +60,7 @@ class AskSettings(Settings):
     @field_validator("base_url")
     @classmethod
     def _address(cls, value: str) -> str:
-        """An address without secrets: it stands in files."""
+        """An address without secrets, because it is written to files."""
         try:
             parts = urlsplit(value)
             host = parts.hostname
@@ -65,30 +70,32 @@ class AskSettings(Settings):
         if parts.scheme not in ("http", "https") or not host or not value.isprintable() or " " in value:
             raise ValueError("not an address such as http://localhost:8080/v1")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("an address without a user, a password or a query: keys come from --key-variable alone")
+            raise ValueError("give an address without user, password or query: a key comes only from --key-variable")
         return value.rstrip("/").removesuffix("/chat/completions")
 
     @field_validator("parameters")
     @classmethod
     def _further(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """Values as JSON where they are typed; what has a setting of its own is not for here, nor is a key."""
+        """Typed values read as JSON; refuses keys, and parameters that have a setting of their own."""
         if wrong := sorted(name for name in value if name in _RESERVED or "key" in name.lower()):
-            raise ValueError(f"'{wrong[0]}' is not a further parameter: it has an option of its own, or is not offered")
+            raise ValueError(
+                f"'{wrong[0]}' cannot be given as a parameter: it has an option of its own, or is not supported"
+            )
         return {name: _typed(entry) if isinstance(entry, str) else entry for name, entry in value.items()}
 
     @model_validator(mode="after")
     def _samples_differ(self) -> "AskSettings":
         if self.samples > 1 and self.temperature == 0:
-            raise ValueError("several samples of temperature 0 are all the same: give a --temperature above 0")
+            raise ValueError("samples at temperature 0 are all the same: give a --temperature above 0")
         return self
 
     def identity(self) -> dict[str, Any]:
-        """The settings that determine answers."""
+        """The settings that determine the answers."""
         return self.model_dump(mode="json", exclude=set(HOW_FAST))
 
 
 def _typed(text: str) -> Any:
-    """What was typed after `NAME=`: a number, true, or else a text."""
+    """The value typed after `NAME=`: JSON if it is any, such as a number or true; otherwise text."""
     try:
         return parse_json(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""The answers of a run, each written and synchronised to disk as it arrives: what was paid for is never asked again.
+"""The answers of a run, each synchronised to disk as it arrives, so that nothing paid for is asked again.
 
-A line is kept under a key of everything that determines the answer. Several processes may append to one file. A line
-that a kill cut off is skipped, and its question asked again.
+The key of a line covers everything that determines the answer. Several processes may append to one file. A line cut
+off by a kill is skipped, and its question is asked again.
 """
 
 import hashlib
@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from comdiv.asking.endpoint import Reply
+from comdiv.asking.endpoint import Reply, TokenCount
 from comdiv.asking.prompting import Message
 from comdiv.claims import locked_file
 from comdiv.errors import ComdivError
@@ -26,13 +26,13 @@ ANSWERS = "answers.jsonl"
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
     key: str
     text: str
     finish: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    log_probability: float | None = None
+    prompt_tokens: TokenCount = 0
+    completion_tokens: TokenCount = 0
+    log_probability: float | None = Field(default=None, le=0)
 
 
 def question_key(
@@ -40,12 +40,12 @@ def question_key(
 ) -> str:
     """The key of an answer: model, endpoint, prompt and parameters, and the hash of the problem's record."""
     data = hashlib.sha256(json_line(problem.to_json()).encode()).hexdigest()
-    written = json.dumps([model, endpoint, list(messages), dict(parameters), data], sort_keys=True)
-    return hashlib.sha256(written.encode()).hexdigest()
+    record = json.dumps([model, endpoint, list(messages), dict(parameters), data], sort_keys=True)
+    return hashlib.sha256(record.encode()).hexdigest()
 
 
 class Journal:
-    """The answers in a file, by key. Without a file, they are kept in memory alone."""
+    """The answers in a file, by key; without a file, in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -87,7 +87,7 @@ def _read(path: Path) -> dict[str, Reply]:
             while line := stream.readline(LARGEST_LINE):
                 try:
                     record = _Line.model_validate(parse_json(line.decode("utf-8")))
-                except (ValueError, ValidationError):  # cut off by a kill, or damaged: it is asked again
+                except (ValueError, ValidationError):  # cut off by a kill, or damaged: asked again
                     continue
                 replies[record.key] = Reply(**record.model_dump(exclude={"key"}))
     except OSError as error:

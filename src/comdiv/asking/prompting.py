@@ -1,6 +1,6 @@
-"""What a language model is told: an instruction, worked examples from the training side, and the problem.
+"""Prompts for language models: an instruction, worked examples from the training side, and the problem.
 
-The words are those of the problem's language (`prompts.yaml`), the same as in the tasks for lm-evaluation-harness.
+They are in the problem's language (`prompts.yaml`) and the same as in the tasks for lm-evaluation-harness.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def _operand(value: Fraction) -> str:
 
 
 def program_text(problem: Problem) -> str:
-    """The expression over the numbers themselves, as the style `program` asks for it: `3*12`."""
+    """The expression with its numbers, as the style `program` wants it: `3*12`."""
     values = read(problem).values
     if problem.expression is None:
         return ""
@@ -79,9 +79,9 @@ def program_text(problem: Problem) -> str:
 
 
 def draw_shots(train: Sequence[Problem], shots: int, seed: int) -> tuple[Problem, ...]:
-    """The examples: problems with a worked solution, drawn by their ids; of each language that the training side has.
+    """Examples for the prompt, drawn by id for each language of the training side: problems with a worked solution.
 
-    The same for every test problem, so that answers differ by problem and not by luck with the examples.
+    Every test problem gets the same ones, so that answers do not differ by luck with the examples.
     """
     usable: dict[str, list[Problem]] = {}
     for problem in sorted(train, key=lambda one: hashlib.sha256(f"{seed} {one.id}".encode()).digest()):
@@ -103,7 +103,7 @@ def messages_for(problem: Problem, style_name: str, shots: Sequence[Problem]) ->
 
 
 def _filled(template: str, problem: Problem) -> str:
-    """A template of `prompts.yaml` with what it says about a problem."""
+    """A template of `prompts.yaml` filled in for a problem."""
     gold = read(problem).gold
     return _template(template).render(
         text=problem.text,

@@ -1,4 +1,4 @@
-"""Many questions at once: a bounded number on their way, every answer kept as it arrives, tokens and cost counted."""
+"""Many questions at once: a bounded number in flight, every answer stored as it arrives, tokens and cost counted."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -28,7 +28,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Tokens, and what they cost if prices are known."""
+    """Tokens, and their cost if prices are known."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -42,7 +42,7 @@ class Spending:
 def questions_for(
     problems: Sequence[Problem], shots: Sequence[Problem], settings: AskSettings, *, probabilities: bool = False
 ) -> list[Question]:
-    """Every question about some problems: as many for each as there are samples, with a seed each."""
+    """One question per problem and sample; each sample has its own seed."""
     return [
         question
         for problem in problems
@@ -75,17 +75,17 @@ def ask_questions(
     may_ask: bool = True,
     progress: Progress | None = None,
 ) -> dict[str, Reply]:
-    """The replies by key: those of the journal, then those of the endpoint, kept one by one.
+    """The replies by key: those in the journal, then those of the endpoint, each stored as it arrives.
 
-    At the first fault that does not pass, nothing more is asked; what is on its way is still waited for and kept.
+    After a permanent fault no new question is sent, but replies to those in flight are still awaited and stored.
     Without `may_ask`, a question that the journal cannot answer is an error.
     """
     replies = {question.key: reply for question in questions if (reply := journal.get(question.key)) is not None}
     left = [question for question in questions if question.key not in replies]
     if left and not may_ask:
         raise ComdivError(
-            f"{len(left):,} of {len(questions):,} answers are not in the run: this would send problems to "
-            f"{settings.base_url}{_with_key(settings)}; say --programs if you trust it"
+            f"{len(left):,} of {len(questions):,} answers are not in the run, and asking would send problems to "
+            f"{settings.base_url}{_with_key(settings)}; add --programs if you trust it"
         )
 
     def keep(question: Question, reply: Reply) -> None:
@@ -105,11 +105,11 @@ def _with_key(settings: AskSettings) -> str:
 
 
 def _ask_all(questions: Sequence[Question], settings: AskSettings, keep: Callable[[Question, Reply], None]) -> None:
-    """Ask, and keep the replies in the order of arrival; a fault is raised after all that are on their way."""
+    """Ask, and keep the replies in the order of arrival; a fault is raised once nothing is in flight."""
     stop = Event()
     endpoint = Endpoint(settings, stop)
     waiting = iter(questions)
-    asked: dict[Future[Reply], Question] = {}
+    in_flight: dict[Future[Reply], Question] = {}
     faults: list[ComdivError] = []
 
     def ask(question: Question) -> Reply:
@@ -117,27 +117,27 @@ def _ask_all(questions: Sequence[Question], settings: AskSettings, keep: Callabl
             return endpoint.ask(question.messages, question.parameters)
 
     def keep_arrived() -> None:
-        for future in wait(asked, return_when=FIRST_COMPLETED).done:
+        for future in wait(in_flight, return_when=FIRST_COMPLETED).done:
             try:
                 reply = future.result()
             except ComdivError as error:
                 faults.append(error)
-                stop.set()  # wakes those that wait for another try
+                stop.set()  # wakes threads that wait for their next try
             else:
-                keep(asked[future], reply)
-            del asked[future]
+                keep(in_flight[future], reply)
+            del in_flight[future]
 
     with ThreadPoolExecutor(settings.concurrency, thread_name_prefix="ask") as pool:
         try:
             while True:
-                while not faults and len(asked) < settings.concurrency and (question := next(waiting, None)):
-                    asked[pool.submit(ask, question)] = question
-                if not asked:
+                while not faults and len(in_flight) < settings.concurrency and (question := next(waiting, None)):
+                    in_flight[pool.submit(ask, question)] = question
+                if not in_flight:
                     break
                 keep_arrived()
-        except BaseException as error:  # somebody stopped the command: what is on its way has been paid for
+        except BaseException as error:  # the command was stopped: questions in flight have been paid for
             stop.set()
-            while asked and not isinstance(error, ComdivError):  # which says that nothing can be kept
+            while in_flight and not isinstance(error, ComdivError):  # an error of `keep`: nothing can be stored
                 keep_arrived()
             raise
     if faults:
@@ -146,8 +146,8 @@ def _ask_all(questions: Sequence[Question], settings: AskSettings, keep: Callabl
 
 def spending(replies: Mapping[str, Reply], settings: AskSettings) -> Spending:
     """The tokens of some replies, and their cost at the prices of the settings."""
-    told = [(reply.prompt_tokens, reply.completion_tokens) for reply in replies.values()]
-    read, written = (sum(part) for part in zip(*told, strict=True)) if told else (0, 0)
+    prompts = sum(reply.prompt_tokens for reply in replies.values())
+    answers = sum(reply.completion_tokens for reply in replies.values())
     prices = (settings.input_price, settings.output_price)
-    cost = None if prices == (None, None) else (read * (prices[0] or 0) + written * (prices[1] or 0)) / 1_000_000
-    return Spending(read, written, cost)
+    cost = None if prices == (None, None) else (prompts * (prices[0] or 0) + answers * (prices[1] or 0)) / 1_000_000
+    return Spending(prompts, answers, cost)

@@ -1,4 +1,4 @@
-"""What a model's replies to one problem say: the answer of each, the majority, and how sure of it one can be."""
+"""From a model's replies to one problem to a prediction: each reply's answer, the majority, and its confidence."""
 
 import math
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from comdiv.expression import format_number
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read
 
-_SMALLEST = 1e-12  # probability that stands for none: logarithms need one
+_SMALLEST = 1e-12  # in place of the probability 0, which has no logarithm
 _WRAPPING = "`*$ \t.。;；"
 
 
 def prediction_of(problem: Problem, reply: Reply, prompt: Literal["direct", "steps", "program"]) -> Prediction:
     """One reply as a prediction, with the value of its expression."""
     if prompt != "program":
-        said = Prediction.from_json({"id": problem.id, "output": reply.text})
+        prediction = Prediction.from_json({"id": problem.id, "output": reply.text})
     else:
-        said = _program(problem.id, reply.text)
-    if said.unreadable and reply.finish == "length":
-        said = replace(said, reason="the answer was cut off: give more --max-tokens")
-    return resolve(replace(said, log_probability=reply.log_probability, extra={}), read(problem).values)
+        prediction = _program(problem.id, reply.text)
+    if prediction.unreadable and reply.finish == "length":
+        prediction = replace(prediction, reason="the answer was cut off: raise --max-tokens")
+    return resolve(replace(prediction, log_probability=reply.log_probability, extra={}), read(problem).values)
 
 
 def _program(name: str, text: str) -> Prediction:
@@ -36,14 +36,14 @@ def _program(name: str, text: str) -> Prediction:
             prediction = Prediction.from_json({"id": name, "expression": part})
             if prediction.expression is not None:
                 return prediction
-    shown = lines[-1] if lines else ""
-    return Prediction.from_json({"id": name, "expression": shown} if shown else {"id": name})
+    last_line = lines[-1] if lines else ""
+    return Prediction.from_json({"id": name, "expression": last_line} if last_line else {"id": name})
 
 
 def majority(problem: Problem, replies: Sequence[Reply], prompt: Literal["direct", "steps", "program"]) -> Prediction:
-    """The prediction that most replies agree on, the earliest of equals; its words and the votes stand beside it.
+    """The answer that most replies give, the earliest of equals, with the reply's words and the votes in `extra`.
 
-    Replies without an answer vote for none, and win only if there are no others.
+    A reply without an answer has no vote, and is taken only if there are no others.
     """
     predictions = [prediction_of(problem, reply, prompt) for reply in replies]
     answers = [prediction.answer for prediction in predictions]
@@ -65,9 +65,9 @@ def _votes(answers: Sequence[object]) -> dict[str, int]:
 def confidence_in(replies: Sequence[Reply], agreeing: Sequence[bool]) -> float:
     """The log-probability of an answer, from the replies that agree on it and those that do not.
 
-    Where the endpoint tells how probable its words are: the probability of the different wordings that agree; if none
-    does, what the others leave, and not more than the share of one further reply. Otherwise the share of the votes,
-    with half a vote for and against, so that one reply is no certainty.
+    If the endpoint gives probabilities: that of all distinct wordings that agree. Where none does, what the others
+    leave, but at most the share of one further reply. Otherwise: the share of the votes, with half a vote added for
+    and against, so that one reply is not a certainty.
     """
     n = len(replies)
     if any(reply.log_probability is None for reply in replies):
@@ -82,6 +82,6 @@ def confidence_in(replies: Sequence[Reply], agreeing: Sequence[bool]) -> float:
 
 
 def own_confidence(reading: Reading, replies: Sequence[Reply], predictions: Sequence[Prediction]) -> float:
-    """The log-probability that the model gives a problem the answer that it has."""
+    """The log-probability that the model gives the problem's own answer."""
     agreeing = [prediction.answer is not None and reading.accepts(prediction.answer) for prediction in predictions]
     return confidence_in(replies, agreeing)

@@ -25,7 +25,7 @@ def ask(
         str, typer.Option(help="Address of an OpenAI-compatible endpoint, such as http://localhost:8080/v1.")
     ],
     model: Annotated[str, typer.Option(help="Name of the model, as the endpoint knows it.")],
-    out: Annotated[Path, typer.Option(help="Run folder; what has been asked there is not asked again.")],
+    out: Annotated[Path, typer.Option(help="Run folder; questions answered there are not asked again.")],
     changes: dict[str, Any],
     reading: "CorpusOptions",
     train: Annotated[

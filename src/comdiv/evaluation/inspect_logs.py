@@ -6,7 +6,6 @@ A log may come from anywhere: every file in it is bounded in size, packed and un
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,14 @@ from comdiv.loading import load_json, parse_json
 LARGEST_SAMPLE = 32 * 2**20  # bytes, unpacked
 LARGEST_LOG = 4 * 2**30  # bytes, unpacked
 MOST_SAMPLES = 500_000
+_PIECE = 4_096  # bytes, packed
+_ZSTANDARD = 93  # how newer logs are packed
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)
 _ZIP = b"PK\x03\x04"
 
 
 def inspect_samples(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]] | None:
-    """The samples of a log as records with their places; None if the file is no log of Inspect."""
+    """The samples of a log as records with their places; None if the file is not a log of Inspect."""
     try:
         with path.open("rb") as stream:
             beginning = stream.read(4_096)
@@ -43,8 +45,9 @@ def _from_list(path: Path, samples: list[Any]) -> Iterator[tuple[str, Mapping[st
 
 
 def _from_zip(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    with suppress(ImportError):  # comes with Inspect, whose newer logs are packed with zstandard
-        import_module("zipfile_zstd")
+    damage: tuple[type[Exception], ...] = (
+        zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, *_zstandard_errors()
+    )  # fmt: skip
     try:
         with zipfile.ZipFile(path) as archive:
             members = [
@@ -60,15 +63,33 @@ def _from_zip(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             for member in members:
                 where = f"{path}, {member.filename}"
                 yield where, _record(_member(archive, member, where), where)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+    except damage as error:
         raise ComdivError(f"{path}: a damaged log of Inspect: {error}") from error
 
 
+def _zstandard_errors() -> tuple[type[Exception], ...]:
+    """Let `zipfile` unpack zstandard, by a package that comes with Inspect; what it raises. Nothing without it."""
+    try:
+        import_module("zipfile_zstd")
+        error: type[Exception] = import_module("zstandard").ZstdError
+    except ImportError:
+        return ()
+    return (error,)
+
+
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, where: str) -> Any:
-    """A file of the archive; what it says about its size is not believed."""
+    """A file of the archive; its own claim about its size is not trusted.
+
+    It is unpacked in pieces: zstandard unpacks at once all that it is given. Other methods would make gigabytes of a
+    piece; Inspect does not use them.
+    """
+    if member.compress_type not in _METHODS:
+        raise ComdivError(f"{where}: packed by method {member.compress_type}, which Inspect does not use")
+    data = bytearray()
     try:
         with archive.open(member) as stream:
-            data = stream.read(LARGEST_SAMPLE + 1)
+            while len(data) <= LARGEST_SAMPLE and (piece := stream.read(_PIECE)):
+                data += piece
     except NotImplementedError as error:
         raise ComdivError(
             f"{where}: packed with zstandard: pip install zipfile-zstd, or run Inspect with --log-format json"
@@ -84,7 +105,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, where: str) -> An
 
 
 def _record(sample: Any, where: str) -> Mapping[str, Any]:
-    """The problem's id and the model's words. On the hub, samples are numbered, and the id is among the metadata."""
+    """The problem's id and the model's words. Run from the hub, samples are numbered; the id is in the metadata."""
     if not isinstance(sample, dict):
         raise ComdivError(f"{where}: not a sample")
     metadata = sample.get("metadata")

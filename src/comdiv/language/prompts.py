@@ -23,7 +23,7 @@ class PromptStyle:
 class Prompts:
     """The prompt styles of one language, the direct one first, and the wording of a worked solution.
 
-    `program` asks for an expression; it is no task of other harnesses, which cannot work out expressions.
+    `program` asks for an expression; other harnesses do not get it, because they cannot evaluate expressions.
     """
 
     styles: tuple[PromptStyle, ...]
@@ -33,7 +33,7 @@ class Prompts:
     program: PromptStyle | None = None
 
     def style(self, name: str) -> PromptStyle:
-        """The style of a name; an unknown one, or one that the language lacks, is an error."""
+        """The style of that name; an unknown one, or one that the language lacks, is an error."""
         styles = {style.name: style for style in (*self.styles, self.program) if style is not None}
         if name not in styles:
             raise unknown_name("style of prompt", name, styles)

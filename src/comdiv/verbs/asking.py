@@ -24,10 +24,10 @@ def ask(
     force: bool = False,
     observer: Observer = SILENT,
 ) -> Evaluation:
-    """Ask a language model the test problems of a dataset or corpus, and evaluate what it says.
+    """Ask a language model the test problems of a dataset or corpus, and evaluate its answers.
 
-    `out` becomes an ordinary run folder. Every answer is kept as it arrives; the same call goes on where it was, and
-    asks nothing twice. Examples for the prompt come from the training side of the dataset, or from `train`.
+    `out` becomes an ordinary run folder. Every answer is stored as it arrives; the same call resumes, and asks
+    nothing twice. Examples for the prompt come from the dataset's training side, or from `train`.
     """
     from comdiv.solvers.runs import ask_run, evaluate_run
 
@@ -36,7 +36,7 @@ def ask(
         raise ComdivError(f"{source} has no problems to ask")
     training = training_problems(train, source, reading, observer)
     if settings.shots and not training:
-        observer.note(f"{test.name} has no training side: asked without examples; --train FILE gives some")
+        observer.note(f"{test.name} has no training side, so the prompts have no examples; --train FILE gives some")
     folder = out / "evaluations" / path_part(test.name, "the corpus")
     refuse_other_evaluation(folder, test, 1, force=force)
     ask_run(settings, out, training or (), data=_training_side(source if train is None else train))
@@ -50,7 +50,7 @@ def ask(
 
 
 def _training_side(source: str | Path) -> dict[str, Any] | None:
-    """The dataset whose training side the examples are from, by its bytes; None if there is none."""
+    """The dataset that the examples come from, with hashes of its files; None if it has no training side."""
     folder = Path(source)
     paths = {part: folder / f"{part}.jsonl" for part in ("train", "validation")}
     hashes = {part: file_sha256(path) for part, path in paths.items() if path.is_file()}
