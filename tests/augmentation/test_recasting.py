@@ -91,3 +91,8 @@ def test_the_operation_recasts_where_stories_are_unified() -> None:
     proposals, _ = index_round(readings, frozenset(), options, 1).propose(range(len(readings)))
     assert proposals
     assert all("exchanged" in proposal.problem.provenance.details for proposal in proposals)
+
+
+def test_a_text_with_a_flaw_of_its_own_is_not_recast() -> None:
+    flawed = Problem("p", "en", "Tom has 9 pears. If Tom eats 3 pears. How many pears does Tom have?", parse("N0-N1"))
+    assert drafts([flawed, *CORPUS]) == []

@@ -8,6 +8,7 @@ from comdiv.errors import ComdivError
 from comdiv.expression import parse, to_infix
 from comdiv.language import get_language, sequels_of
 from comdiv.language.sequels import Sequel, Topic, fill_in, is_whole, number_comes_first, read_form, read_sequel
+from comdiv.language.zh.sequels import ChineseSequels
 from comdiv.problem import Problem
 from comdiv.reading import read, read_all
 
@@ -53,6 +54,9 @@ def test_english_questions_for_something_else_have_no_topic(text: str) -> None:
     [
         ("Joan has 9 dimes. She got 6 dimes. How many cents does Joan have?", "(N0+N1)*10"),
         ("Joan has 9 pears. Joan wants to buy 6 pears. How many pears would Joan have?", "N0+N1"),
+        ("Joan had 15 cents. She found 6 cents. How much money does Joan have?", "N0+N1"),
+        ("She also has 9 pears. Joan bought 6 pears. How many pears does Joan have?", "N0+N1"),
+        ("Joan has 9 more pears that Tom. Tom has 6 pears. How many pears does Joan have?", "N0+N1"),
         ("Joan has 9 five dollars bills. She got one more. How many dollars does Joan have?", "N0*5"),
     ],
 )
@@ -80,6 +84,7 @@ def test_a_pronoun_that_cannot_mean_the_first_person_stays() -> None:
         ("Joan has 9 pears. She got 6 pears. How many pears does Joan have?", "N0+N1", "unpacked", True),
         ("Joan has 9 boxes of 6 pears. How many pears does Joan have?", "N0*N1", "unpacked", False),
         ("Joan played 9 games. She missed 6 games. How many games did Joan play?", "N0-N1", "whole", False),
+        ("Joan led 9 guided tours. She led 6 guided tours. How many tours did Joan lead?", "N0+N1", "whole", False),
     ],
 )
 def test_what_is_packed_or_past_is_not_packed_or_taken_again(
@@ -96,6 +101,29 @@ def test_what_is_left_after_a_loss_is_called_remaining() -> None:
     assert lost is not None
     assert won is not None
     assert (lost.slots["all"], won.slots["all"]) == ("all of the remaining", "all of the")
+
+
+@pytest.mark.parametrize(
+    ("story", "past"),
+    [
+        ("Joan had 9 pears. She bought 6 pears.", True),
+        ("Joan spent 9 days on pears. She picked 6 pears.", True),
+        ("Joan baked pears. She baked 9 green pears and 6 red pears.", True),  # "baked" is an adjective to the tagger
+        ("There are 9 pears in the bowl. Joan put 6 pears in it.", True),
+        ("Joan has 9 pears, she gave Tom 6 of the pears.", True),
+        ("Joan starts with 9 pears. She buys 6 pears.", False),
+        ("Joan has bought 9 pears. She has already put 6 pears in the bowl.", False),
+        ("There are 9 pears. 6 pears are added.", False),
+        ("Joan has 9 pears that Tom bought. She gets 6 freshly picked pears.", False),
+        ("Joan has 9 red pears and 6 dried pears.", False),
+    ],
+)
+def test_a_story_is_past_where_a_main_verb_is(story: str, past: bool) -> None:
+    seen = topic(
+        f"{story} How many pears does Joan have?", "N0+N1", "en", "Tom has 3 pears. Joan left. A dog saw Joan."
+    )
+    assert seen is not None
+    assert seen.past is past
 
 
 def test_capitals_of_things_and_titles_are_kept() -> None:
@@ -144,6 +172,21 @@ def test_spaced_signs_and_small_letters_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
+    ("story", "car"),
+    [
+        ("汽车每小时行65千米，4小时到达", "另一辆汽车"),
+        ("甲车从东站开出，每小时行65千米，4小时到达", "另一辆汽车"),
+        ("一列火车每小时行65千米，4小时到达", "一辆汽车"),
+        ("每小时行65千米，4小时到达火车站", "一辆汽车"),
+    ],
+)
+def test_a_car_is_another_one_where_the_story_has_one(story: str, car: str) -> None:
+    seen = topic(f"{story}，两地相距多少千米？", "N0*N1", "zh")
+    assert seen is not None
+    assert (seen.role, seen.slots["car"]) == ("journey", car)
+
+
+@pytest.mark.parametrize(
     ("text", "role", "thing"),
     [
         ("果园里有梨树20棵，苹果树比梨树多5棵，果园里有苹果树多少棵？", "stock", "苹果树"),
@@ -184,10 +227,25 @@ def test_chinese_questions_name_their_topic(text: str, role: str, thing: str) ->
         "三个人跳绳共跳了360下，其中两人跳了240下，小文跳了多少下？",
         "圆柱的体积是75立方厘米，高是15厘米，底面积是多少平方厘米？",
         "去年产橘子20吨，比今年少5吨，今年产橘子多少吨？",
+        "7与6的和=？再减去2，差=？",
+        "货轮每小时行20千米，5小时到达，甲港到乙港全长多少千米？",  # no car goes back
     ],
 )
 def test_chinese_questions_for_something_else_have_no_topic(text: str) -> None:
     assert topic(text, "N0+N1", "zh") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "eaten"),
+    [
+        ("食堂里有西瓜20个，苹果比西瓜多5个，食堂里有苹果多少个？", True),
+        ("饲养员数出天鹅20只，猴子比天鹅多5只，饲养员这里有猴子多少只？", False),
+    ],
+)
+def test_who_is_fed_in_a_kitchen_is_not_eaten_there(text: str, eaten: bool) -> None:
+    seen = topic(text, "N0+N1", "zh")
+    assert seen is not None
+    assert ("kitchen" in seen.traits) is eaten
 
 
 def test_a_share_that_is_left_is_a_topic_of_its_own() -> None:
@@ -259,7 +317,7 @@ def test_a_damaged_sequel_is_named() -> None:
 def test_every_sequel_can_be_told(code: str) -> None:
     """Each wording has its number once and ends with a question; each slot is one that topics, clues or words fill."""
     english = "owner whom other things thing verb past all"
-    chinese = "t u a v per subject hu opening undone story at ut ht has more b"
+    chinese = "t u a v per subject hu opening undone story at ut ht has more b car"
     forms = sequels_of(code).forms
     groups = {group for form in forms for pattern in (form.asks, form.story) for group in pattern.groupindex}
     known = {"n", *english.split(), *chinese.split()} | groups
@@ -278,3 +336,72 @@ def test_a_language_without_sequels_says_what_to_do(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(type(get_language("en")), "sequels", None)
     with pytest.raises(ComdivError, match="use --compose paste"):
         sequels_of("en")
+
+
+def test_half_a_sentence_becomes_a_whole_one() -> None:
+    seen = topic("Joan has 9 pears. If she buys 6 pears. How many pears does Joan have?", "N0+N1", "en", "Joan slept.")
+    assert seen is not None
+    assert seen.story == "Joan has 9 pears. She buys 6 pears."
+
+
+def test_what_was_there_before_the_rest_was_left_is_not_given_away() -> None:
+    text = "Joan has 9 pears left. She lost 6 pears. How many pears does Joan have?"
+    before, now = topic(text, "N0+N1", "en", "Joan slept."), topic(text, "N0-N1", "en", "Joan slept.")
+    assert before is not None
+    assert now is not None
+    assert "whole" not in before.traits
+    assert "whole" in now.traits
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "story"),
+    [
+        ("一台电脑现在比原价降低15%，现价是原价的百分之几？", "price-now", "比原价降低15%"),
+        ("有一款手机，现价比原价降价60%，现价是原价的百分之几？", "price-now", "比原价降价60%"),
+        ("一台电脑现在按原价的95%出售，现价比原价便宜百分之几？", "price-cut", "现在按原价的95%出售"),
+    ],
+)
+def test_a_changed_price_is_a_topic_of_its_own(text: str, role: str, story: str) -> None:
+    seen = topic(text, "1-N0", "zh")
+    assert seen is not None
+    assert (seen.role, seen.story) == (role, story)
+
+
+def test_what_is_sold_by_the_same_measure_word_is_alike() -> None:
+    reading = read(Problem("p", "zh", "一台冰箱原价3000元，现价多少元？"))
+    assert "一台" in sequels_of("zh").things(reading, 0)
+
+
+def test_a_clause_that_belongs_to_the_question_is_not_told() -> None:
+    assert topic("王老师卖出9个苹果，每个收6元，去掉成本，这些苹果一共卖了多少元？", "N0*N1", "zh") is None
+
+
+def test_things_that_are_compared_with_a_third_are_of_one_kind() -> None:
+    texts = ["鸡有9只，鸡是鸭的3倍，鸭有多少只？", "鸡有8只，鸡是鸭的2倍，鸭有多少只？"]
+    texts += [text.replace("鸡", "鹅") for text in texts]
+    seen = topic(texts[0], "N0/N1", "zh", *texts[1:])
+    assert seen is not None
+    assert sequels_of("zh").companions(seen, []) == []
+    problems = [Problem(str(number), "zh", text) for number, text in enumerate(texts)]
+    assert ChineseSequels()._learn_siblings(read_all(problems)) == {
+        "鸡": ["鸭", "鹅"], "鸭": ["鸡", "鹅"], "鹅": ["鸡", "鸭"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("小明和王师傅在学校。", {"小明": "given_name", "王师傅": "craftsman"}),
+        ("光明小学五年级有9人。", {"光明小学": "school", "五年级": "grade"}),
+        ("一所小学有9人，妈妈有6人。", {}),
+    ],
+)
+def test_chinese_people_grades_and_schools_have_kinds(text: str, people: dict[str, str]) -> None:
+    assert sequels_of("zh").cast(read_all([Problem("p", "zh", text)])) == [people]
+
+
+@pytest.mark.parametrize("word", ["杨树", "大米", "零件"])
+def test_goods_that_the_tagger_does_not_know_are_things(word: str) -> None:
+    seen = topic(f"仓库里有{word}9箱，运来{word}6箱，一共有{word}多少箱？", "N0+N1", "zh")
+    assert seen is not None
+    assert seen.thing == word

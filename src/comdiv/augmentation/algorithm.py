@@ -44,7 +44,7 @@ def augment_dataset(
 
     Interrupted work resumes where it stopped. `make_solver` makes the ranker, like `comdiv.solvers.runs.make_solver`;
     without it, `options.ranker` must be `none`. `ranker_files` are hashes of a ranker's program or initial weights:
-    scores of another one are never taken over. Test problems are never read.
+    scores of a different one are never reused. Test problems are never read.
     """
     report_progress: Progress = progress or (lambda what, done, total, note: None)
     data = source if isinstance(source, AugmentationSource) else read_source(source)
@@ -52,7 +52,7 @@ def augment_dataset(
     if _is_made(folder, plan):
         return load_object(folder / REPORT)
     if options.compositional_validation and not data.validation:
-        raise ComdivError(f"option compositional_validation: {data.name} has no validation problems to compose")
+        raise ComdivError(f"option compositional_validation: {data.name} has no validation problems to compose from")
     _begin(folder, plan)
     known = {read(problem).mask_hash for problem in (*data.train, *data.validation)} | set(options.ban)
     compounds = compositional_validation(data.validation, frozenset(known), options)

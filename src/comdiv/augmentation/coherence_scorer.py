@@ -1,8 +1,8 @@
-"""Scorers for `--rank coherence`: which new problems read like the training set's own, whatever a solver makes of them.
+"""Scorers for `--rank coherence`: which new problems read like the training set's own. No solver is involved.
 
-The built-in one learns to tell real narratives from spoiled ones: with a clause or the question of another problem, or
-with another thing in one of the places. To add one, subclass `CoherenceScorer` and name it in an entry point of the
-group `comdiv.scorers`.
+The built-in scorer learns to tell real narratives from spoiled ones, which have a clause or the question of another
+problem, or another thing in one place. To add a scorer, subclass `CoherenceScorer` and name it in an entry point of
+the group `comdiv.scorers`.
 """
 
 import random
@@ -19,8 +19,8 @@ from comdiv.language.base import NUMBER_MASK
 from comdiv.problem import Problem
 from comdiv.reading import Reading, read
 
-STOP_WORDS = 30  # the most frequent words of the training set say nothing about what goes together
-MOST_NARRATIVES = 3000  # from which the weights are learnt; what goes with what is counted in all
+STOP_WORDS = 30  # so many of the training set's most frequent words are ignored: they occur with everything
+MOST_NARRATIVES = 3000  # for learning the weights; pairs of words are counted in all problems
 
 
 class CoherenceScorer(ABC):
@@ -43,7 +43,7 @@ class Narrative(NamedTuple):
 
 
 class PairScorer(CoherenceScorer):
-    """Logistic regression over the share of word pairs across clauses that other training problems have, too."""
+    """Logistic regression on the share of a text's word pairs across clauses that occur in other training problems."""
 
     def __init__(self) -> None:
         self._words: dict[str, int] = {}
@@ -78,8 +78,8 @@ class PairScorer(CoherenceScorer):
     def _keys(self, clauses: Iterable[Iterable[str]]) -> Integers:
         """The pairs of known words of different clauses, each once."""
         sets = [self._known(clause) for clause in clauses]
-        found = [self._across(one, two) for place, one in enumerate(sets) for two in sets[place + 1 :]]
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+        pairs = [self._across(one, two) for place, one in enumerate(sets) for two in sets[place + 1 :]]
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *pairs]))
 
     def _known(self, clause: Iterable[str]) -> Integers:
         return np.array(sorted({self._words[word] for word in clause if word in self._words}), dtype=np.int64)
@@ -90,16 +90,16 @@ class PairScorer(CoherenceScorer):
         return keys
 
     def _features(self, narrative: Narrative) -> list[float]:
-        """How well the clauses go with each other, at least and on average, the question too, and what it repeats."""
+        """How well clauses go with each other, at worst and on average; also the question, and what it repeats."""
         own = [self._own[name] for name in narrative.sources if name in self._own]
         sets = [self._known(clause) for clause in narrative.clauses]
         shares: list[float] = []
         for place, words in enumerate(sets):
             others = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *sets[:place], *sets[place + 1 :]]))
             shares.append(self._seen(self._across(words, others), own))
-        told = {word for clause in narrative.clauses[:-1] for word in clause if word in self._words}
-        asked = [word for word in narrative.clauses[-1] if word in self._words]
-        repeated = sum(word in told for word in asked) / len(asked) if asked else 1.0
+        story = {word for clause in narrative.clauses[:-1] for word in clause if word in self._words}
+        question = [word for word in narrative.clauses[-1] if word in self._words]
+        repeated = sum(word in story for word in question) / len(question) if question else 1.0
         linked = np.mean([
             any(np.isin(words, other).any() for number, other in enumerate(sets) if number != place)
             for place, words in enumerate(sets)
@@ -107,7 +107,7 @@ class PairScorer(CoherenceScorer):
         return [float(np.mean(shares)), min(shares), shares[-1], repeated, float(linked)]
 
     def _seen(self, keys: Integers, own: Sequence[Integers]) -> float:
-        """The share of pairs that problems other than the sources have."""
+        """The share of pairs that occur in problems other than the sources."""
         if not len(keys) or not len(self._pairs):
             return 1.0
         places = np.minimum(np.searchsorted(self._pairs, keys), len(self._pairs) - 1)
@@ -118,7 +118,7 @@ class PairScorer(CoherenceScorer):
 
 
 def words_of(reading: Reading) -> tuple[tuple[str, ...], ...]:
-    """The words of each clause that can go together: no numbers, signs or names."""
+    """The words of each clause that are compared: no numbers, punctuation or names."""
     return tuple(
         tuple(
             word
@@ -130,7 +130,7 @@ def words_of(reading: Reading) -> tuple[tuple[str, ...], ...]:
 
 
 def spoil(narrative: Narrative, others: Sequence[Narrative], source: random.Random) -> Iterator[Narrative]:
-    """Copies with a clause of another problem, with the question of another, and with another thing in one place."""
+    """Copies with another problem's clause, with another problem's question, and with another thing in one place."""
     clauses, [mine] = narrative.clauses, narrative.sources
     other = source.choice(others)
     if other.sources == narrative.sources or len(clauses) < 2:

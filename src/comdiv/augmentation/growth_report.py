@@ -15,7 +15,7 @@ from comdiv.problem import Problem
 from comdiv.registry import OPERATIONS
 
 REPORT = "report.json"
-SAMPLES = 6  # for each operation: twelve of the paper's two
+SAMPLES = 6  # per operation; twelve in all for the paper's two
 
 
 def round_facts(
@@ -51,7 +51,7 @@ def round_facts(
 
 
 def repairs_of(problem: Problem) -> list[str]:
-    """What was changed in the parents' texts so that a new problem makes sense, as far as its provenance tells."""
+    """What was changed in the parents' texts so that a new problem makes sense, according to its provenance."""
     details = problem.provenance.details
     told = {
         "the host's step told again about the story": "sequel" in details,
@@ -169,7 +169,7 @@ def _rounds_table(report: Mapping[str, Any]) -> list[str]:
 
 
 def _checks_table(report: Mapping[str, Any]) -> list[str]:
-    """The share of the examined drafts that each check refused; of those kept, how many were repaired, and how."""
+    """The share of drafts that each check refused; of those kept, how many were repaired, and how."""
     rows = ["| operation | fate | drafts | share |", "| --- | --- | --- | --- |"]
     for name, label in operations_of(report):
         counts: Counter[str] = Counter()

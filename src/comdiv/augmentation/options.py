@@ -69,10 +69,10 @@ class AugmentationOptions(Settings):
     )
     rank: Literal["prediction", "given", "coherence"] = Field(
         default="prediction",
-        description="Rank by the ranker's own best expression (the paper), by the problem's, or by how well the text "
-        "hangs together (needs no solver).",
+        description="Rank by the ranker's own best expression (the paper), by the problem's expression, or by how "
+        "coherent the text is (needs no solver).",
     )
-    scorer: str = Field(default="pairs", description="What scores texts with --rank coherence: pairs, or a package's.")
+    scorer: str = Field(default="pairs", description="Scorer for --rank coherence: pairs, or one from a package.")
     keep: float = Field(default=0.2, gt=0, le=1, description="Share of the ranked candidates that is kept.")
     keep_by: Literal["joint", "stratum"] = Field(
         default="stratum", description="One ranking for all, or one for each operation and template."
@@ -144,7 +144,7 @@ class AugmentationOptions(Settings):
         """The options as a record; the bans are summarised by their number and one hash."""
         digest = hashlib.sha256("\n".join(self.ban).encode()).hexdigest()
         banned = {"texts": len(self.ban), "sha256": digest} if self.ban else None
-        # Folders made before there were quotas and scorers stay what they are.
+        # Folders from before there were quotas and scorers keep their records.
         idle = {"template_quota"} if self.template_quota is None else set()
         idle |= set() if self.rank == "coherence" else {"scorer"}
         return {**self.model_dump(mode="json", exclude={"ban", *idle}), "ban": banned}
@@ -159,7 +159,7 @@ class AugmentationOptions(Settings):
         return options
 
     def check_ranking(self, given: Iterable[str]) -> None:
-        """Refuse options that were given and that nothing would use."""
+        """Refuse options that were given but would have no effect."""
         coherence = self.rank == "coherence"
         if coherence and self.ranker != "none":
             raise ComdivError(
@@ -179,9 +179,9 @@ def _others(names: Iterable[str]) -> tuple[str, ...]:
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    # Problems that people would write: one story each, told from the training set's own stories.
-    "sense": {"compose": "unify", "checks": "full", "per_problem": (12, 3), "template_quota": 0.5},
-    # Half of the compounds make sense, half are pasted: for accuracy alone.
+    # Problems that people would write: one story each, made from stories of the training set.
+    "sense": {"compose": "unify", "checks": "full", "per_problem": (12, 6), "template_quota": 0.5},
+    # Half of the compounds make sense, half are pasted; meant for accuracy.
     "mixed": {"compose": "both", "per_problem": (8, 2)},
     # Many compounds, hardly one of them coherent: what structure alone teaches.
     "structure": {},

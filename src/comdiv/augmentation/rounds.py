@@ -146,7 +146,7 @@ class Round:
         return list(read_problems(path)), load_object(fates_path)
 
     def _within_quota(self, lines: dict[str, str]) -> list[str]:
-        """The ids of the new problems, no more of an operation and template than the quota allows."""
+        """The ids of the new problems, with at most the quota for each operation and template."""
         if self.options.template_quota is None:
             return list(lines)
         quota = max(1, round(self.options.template_quota * self.originals))
@@ -211,7 +211,7 @@ class Round:
         }
 
     def _coherence(self, originals: Sequence[Problem], shards: Iterable[Sequence[Problem]]) -> Iterator[list[float]]:
-        """The coherence of new problems, by a scorer that knows the original training problems alone."""
+        """The coherence of new problems, by a scorer that has learnt from the original training problems alone."""
         scorer = SCORERS.get(self.options.scorer)()
         self.progress(f"round {self.number}: scorer", 0, len(originals), "")
         scorer.fit(originals, self.options.seed)

@@ -37,9 +37,9 @@ class AugmentationSource:
 def read_source(
     source: Path | str, reading: CorpusOptions = AS_IT_COMES, observer: Observer = SILENT
 ) -> AugmentationSource:
-    """Read a dataset folder (or its train.jsonl) without opening its test part; other corpora are all training data.
+    """Read a dataset folder (or its train.jsonl) without opening its test part; any other corpus is all training data.
 
-    `reading` says how to read a table of one's own; a dataset is in our own format.
+    `reading` says how to read the user's own table; a dataset is always in comdiv's format.
     """
     path = Path(source)
     folder = path.parent if path.name == "train.jsonl" and (path.parent / FACTS).is_file() else path

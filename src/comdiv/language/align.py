@@ -37,7 +37,7 @@ def align(equation: Expression, language: Language, text: str, quantities: Seque
     stay single if the text has that quantity, and otherwise become a division or a sum.
     """
     aligner = _Aligner(language, text, quantities)
-    expression = aligner.visit(_percents_joined(equation, quantities))
+    expression = aligner.visit(_fractions_joined(_percents_joined(equation, quantities), quantities))
     return Alignment(expression, aligner.aligned, tuple(aligner.constants))
 
 
@@ -127,6 +127,34 @@ class _Aligner:
             top, bottom = parts[1].value, parts[2].value
             return self.visit(Operation("+", parts[0], Constant(top / bottom, f"{top}/{bottom}")))
         return self.visit(Operation("/", parts[0], parts[1]))
+
+
+def _fractions_joined(equation: Expression, quantities: Sequence[Quantity]) -> Expression:
+    """`8*1/4` as `8*(1/4)` if the text has 1/4, and not both a 1 and a 4: ASDiv writes fractions without brackets."""
+    values = {quantity.value for quantity in quantities}
+    fractions = [quantity.text.split("/") for quantity in quantities if quantity.form == "fraction"]
+    pairs = [
+        (Fraction(a), Fraction(b)) for a, b in (f for f in fractions if len(f) == 2) if a.isdigit() and b.isdigit()
+    ]
+    pairs = [pair for pair in pairs if not values.issuperset(pair)]
+
+    def joined(node: Expression) -> Expression:
+        if not isinstance(node, Operation):
+            return node
+        members = chain(node) if node.operator in "*/" else []
+        if node is equation and len(members) == 2:
+            members = []  # a text that asks what 6/8 is
+        before = len(members)
+        for top, bottom in pairs:
+            over, under = Member(False, Constant(top)), Member(True, Constant(bottom))
+            if over in members and under in members:
+                members[members.index(over)] = Member(False, Constant(top / bottom, f"{top}/{bottom}"))
+                members.remove(under)
+        if len(members) == before:
+            return Operation(node.operator, joined(node.left), joined(node.right))
+        return join_chain("*", [Member(member.inverse, joined(member.expression)) for member in members])
+
+    return joined(equation) if pairs else equation
 
 
 def _percents_joined(equation: Expression, quantities: Sequence[Quantity]) -> Expression:

@@ -151,16 +151,16 @@ class Language(ABC):
 
     @cached_property
     def amounts(self) -> Mapping[Fraction, Sequence[frozenset[str]]]:
-        """Numbers that texts do not state, with the stems that bring them in, all of a set: 60 with hour and minute."""
+        """Unstated numbers with the stems that imply them; all stems of a set must occur: 60 with hour and minute."""
         return _cues(self.data("words.yaml").get("amounts", {}))
 
     @cached_property
     def parts(self) -> Mapping[Fraction, Sequence[frozenset[str]]]:
-        """Numbers that a text divides by without stating them, with the stems that bring them in: 2 with half."""
+        """Unstated divisors with the stems that imply them: 2 with half."""
         return _cues(self.data("words.yaml").get("parts", {}))
 
     def amounts_told(self, text: str) -> frozenset[Fraction]:
-        """The numbers of `amounts` and `parts` that a text brings in by its words."""
+        """The numbers of `amounts` and `parts` that a text implies."""
         stems = frozenset(map(word_stem, _LETTERS.findall(text))) | frozenset("%" if "%" in text else ())
 
         def is_told(cue: frozenset[str]) -> bool:
@@ -241,7 +241,7 @@ class Language(ABC):
 
 
 def word_stem(word: str) -> str:
-    """What the forms of a word share: eggs and egg, weigh and weights; a word in another script is its own stem."""
+    """The common stem of a word's forms: eggs and egg, weigh and weights; a word in another script is its own stem."""
     word = word.lower()
     if not word.isascii():
         return word

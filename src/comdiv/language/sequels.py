@@ -1,9 +1,9 @@
 """How a story goes on: what `comdiv augment --compose unify` needs from a language.
 
 Operation 1 (§IV) puts the answer of one problem, the *donor*, where another, the *host*, states a number. To read as
-one story, the donor's narrative is kept as it is, and what the host does with the number is told again about the
-donor's own people and things, in a *sequel*: a clause with the host's number and a question. The sequels are sentences
-in the `sequels.yaml` of a language's folder; which of them suit a thing is learnt from the training set.
+one story, the donor's narrative is kept unchanged, and a *sequel* applies the host's step to the donor's people and
+things: a clause with the host's number, and a question. Sequels are sentences in the `sequels.yaml` of a language's
+folder; which of them suit a thing is learnt from the training set.
 """
 
 import re
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from comdiv.reading import Reading
 
 STORY, NUMBER = Reference(0), Reference(1)  # in a step: the donor's answer and the host's number
-STORY_SLOT = "{story}"  # where the story goes; without it, the sequel follows the story
-_CHOICE = re.compile(r"\[([^\]|]*)\|([^\]]*)\]")
+STORY_SLOT = "{story}"  # place of the story; without it, the sequel follows the story
+_CHOICE = re.compile(r"\[([^\]|]*)\|([^\]|]*)(?:\|([^\]]*))?\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -37,7 +37,8 @@ class Topic:
     thing: str
     story: str
     slots: Mapping[str, str]
-    plural: bool = False  # whether the subject of the story is more than one
+    plural: bool = False  # whether the subject of the story is plural
+    past: bool = False  # whether the story is told in the past
     traits: frozenset[str] = frozenset()  # what sequels may ask for: `count`, `measure`, `named`…
 
 
@@ -47,7 +48,7 @@ class Sequel:
 
     A host shows the step if its expression ends with it and `clue` matches the number's clause and the question. Named
     groups of the clue fill slots. `needs` are traits of the topic, or uses of its thing that the training set must
-    show; `asks` is the unit of the answer, `topic` for the story's own.
+    show; `asks` is the unit of the answer, `topic` for the story's own, `speed` for that of a car.
     """
 
     name: str
@@ -57,9 +58,16 @@ class Sequel:
     clue: re.Pattern[str]
     needs: frozenset[str] = frozenset()
     asks: str = "topic"
-    number: str = "host"  # `topic`: the number counts what the story counts; `part`: it is less than half of that
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue leaves open
-    same_thing: bool = False  # whether only hosts about the story's own thing show it
+    # `topic`: the number counts what the story counts; `part`: it is less than half of that; `times`: it is small;
+    # `paid`: a round amount above what is asked for; `count`: so many pieces; `speed`: of a car.
+    number: str = "host"
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue does not fill
+    same_thing: bool = False  # whether a host must be about the story's own thing
+
+    @property
+    def compares(self) -> bool:
+        """Whether its wordings speak of somebody or something else of the same kind."""
+        return "{other}" in self.texts[0]
 
     def compose(self, inner: Expression, number: Expression) -> Expression:
         """The step with the donor's expression and the host's number in place."""
@@ -85,16 +93,18 @@ class QuestionForm:
     traits: frozenset[str]
 
     def slots(self, question: str, unit: str, story: str) -> dict[str, str] | None:
-        """The words that a question and its story have for the slots; None if they have another form."""
-        asked = self.asks.fullmatch(question) if not self.units or unit in self.units else None
-        told = self.story.search(story) if asked else None
-        if asked is None or told is None or (self.unless and self.unless.search(story)):
+        """The words of a question and its story for the slots; None if they do not have this form."""
+        question_match = self.asks.fullmatch(question) if not self.units or unit in self.units else None
+        story_match = self.story.search(story) if question_match else None
+        if question_match is None or story_match is None or (self.unless and self.unless.search(story)):
             return None
-        return {slot: word for slot, word in (asked.groupdict() | told.groupdict()).items() if word}
+        return {slot: word for slot, word in (question_match.groupdict() | story_match.groupdict()).items() if word}
 
 
 class Sequels(ABC):
     """One language's sequels and its way to find topics."""
+
+    unfamiliar_words = 0  # of a problem, that the training set need not show with a thing that is exchanged into it
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self.sequels = tuple(read_sequel(entry) for entry in table["sequels"])
@@ -110,35 +120,39 @@ class Sequels(ABC):
 
     @abstractmethod
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
-        """The things that a clause speaks of, as topics name them."""
+        """The things in a clause, as topics name them."""
 
     def mentions(self, reading: "Reading", clause: int) -> Iterable[tuple[str, str]]:
-        """Each thing of a clause with the text that its `uses` are looked for in."""
+        """Each thing of a clause, with the text in which to look for its `uses`."""
         text = self.clause_text(reading.clauses[clause].masked)
         return [(thing, text) for thing in dict.fromkeys(self.things(reading, clause))]
 
     @abstractmethod
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
-        """What can be compared with the story's own: some of the corpus's people, or things of the same kind."""
+        """What the story's person or thing can be compared with: some of the corpus's people, or things of its kind."""
 
     @abstractmethod
     def cast(self, readings: "Sequence[Reading]") -> "list[dict[str, str]]":
-        """The people that each problem names, with a kind: those of one kind can stand for each other."""
+        """The people that each problem names, with their kind: people of one kind can replace each other."""
 
     @abstractmethod
     def stem(self, word: str) -> str:
-        """What the forms of a thing's name share."""
+        """The common stem of the forms of a thing's name."""
 
     @abstractmethod
     def exchangeable(self, reading: "Reading") -> frozenset[str]:
-        """The things of a problem that another could stand for: none that carries the arithmetic."""
+        """The things of a problem that another could replace: none that carries the arithmetic."""
+
+    def is_sound(self, reading: "Reading") -> bool:
+        """Whether the text has no flaw that a recast copy of it would have, too."""
+        return True
 
     def suits(self, topic: Topic, unit: str | None) -> bool:
-        """Whether an amount in a host's unit can be told of the topic."""
+        """Whether the topic can have an amount in a host's unit."""
         return unit is not None
 
     def are_alike(self, first: str, second: str) -> bool:
-        """Whether two things are of one kind, as far as their names tell; their places in texts are compared anyway."""
+        """Whether two things are of one kind by their names; their places in texts are compared as well."""
         return True
 
     @abstractmethod
@@ -153,7 +167,7 @@ class Sequels(ABC):
         """The masked words of a clause as one text, for patterns."""
 
     def clue_text(self, reading: "Reading", quantity: int) -> str:
-        """What clues are matched with: the number's clause with the number as `@`, a bar, and the question."""
+        """The text that clues are matched with: the number's clause with the number as `@`, a bar, and the question."""
         clause = reading.clauses[reading.clause_of(quantity)]
         words = [
             "@" if token.quantity == quantity else word
@@ -163,7 +177,7 @@ class Sequels(ABC):
 
 
 def is_whole(reading: "Reading") -> bool:
-    """Whether the story ends with no more than what is asked: "now he has 85" tells of more than what he bought."""
+    """Whether the story's end is only what is asked for: "now he has 85" includes more than what he bought."""
     tree = reading.expression
     if not isinstance(tree, Operation) or tree.operator != "-":
         return True
@@ -211,10 +225,18 @@ def number_comes_first(wording: str) -> bool:
     return STORY_SLOT in wording and wording.index("{n}") < wording.index(STORY_SLOT)
 
 
-def fill_in(text: str, slots: Mapping[str, str], *, plural: bool) -> str | None:
-    """A wording with its slots filled and `[gives|give]` decided; None if a slot is open."""
-    chosen = _CHOICE.sub(lambda match: match[2] if plural else match[1], text)
-    chosen = chosen.replace(STORY_SLOT, "\0")
-    if any(not slots.get(slot) for slot in _SLOT.findall(chosen)):
+def fill_in(text: str, slots: Mapping[str, str], *, plural: bool, past: bool = False) -> str | None:
+    """A wording with its slots filled and `[gives|give|gave]` decided; None if a slot is open.
+
+    A choice without a form for the past has the same form as in the present.
+    """
+
+    def choose(match: re.Match[str]) -> str:
+        singular_form, plural_form, past_form = match.groups()
+        return str(past_form if past and past_form else plural_form if plural else singular_form)
+
+    wording = _CHOICE.sub(choose, text)
+    wording = wording.replace(STORY_SLOT, "\0")
+    if any(not slots.get(slot) for slot in _SLOT.findall(wording)):
         return None
-    return _SLOT.sub(lambda match: slots[match[1]], chosen).replace("\0", STORY_SLOT)
+    return _SLOT.sub(lambda match: slots[match[1]], wording).replace("\0", STORY_SLOT)

@@ -66,7 +66,7 @@ def draft_of(parents: Sequence[Reading], text: str, expression: Expression, **de
 
 
 def begins_sentence(text: str, start: int) -> bool:
-    """Whether a word at that offset is the first of a sentence, and has its capital from there."""
+    """Whether the word at that offset begins a sentence, so that its capital means nothing."""
     return text[:start].rstrip()[-1:] in ("", ".", "?", "!", '"', "“")
 
 

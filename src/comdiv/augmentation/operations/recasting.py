@@ -1,7 +1,7 @@
 """Operation 2 with `--compose unify` (§IV): people and things are exchanged throughout a problem, with all their forms.
 
-People are exchanged for others whom the same pronouns fit. A thing is exchanged for one that the training set shows in
-the same places (the paper's alternative fragments) and with every other word of the problem. What carries the
+People are exchanged for others with the same pronouns. A thing is exchanged for one that occurs in the training set in
+the same places (the paper's alternative fragments) and together with every other word of the problem. What carries the
 arithmetic, such as units, coins and shares, stays.
 """
 
@@ -16,13 +16,13 @@ from comdiv.language import Token, sequels_of
 from comdiv.language.sequels import Sequels
 from comdiv.reading import Reading
 
-LEAST_PROBLEMS = 3  # that must have a name before it is lent to others
-VARIANTS = 4  # problems tried from each way to recast
+LEAST_PROBLEMS = 3  # that must have a name before other problems may get it
+VARIANTS = 4  # problems tried for each way to recast
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The things that the training set has after a word, before a word, and in one problem with a word."""
+    """The things that occur in the training set after a word, before a word, and in the same problem as a word."""
 
     after: Mapping[tuple[str, bool], set[str]]  # by the word and whether the thing is in the plural
     before: Mapping[tuple[str, bool], set[str]]
@@ -32,7 +32,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Recaster:
-    """What is learnt from the problems of one language: who and what can stand for whom and what."""
+    """What is learnt from the problems of one language: which people and things can replace which."""
 
     readings: Sequence[Reading]
     language: Sequels
@@ -43,7 +43,7 @@ class Recaster:
 
     @classmethod
     def learn(cls, readings: Sequence[Reading], places: Sequence[int], language: Sequels) -> "Recaster":
-        """Learn from those places of the current set that are in the language."""
+        """Learn from the problems of the current set that are in this language; `places` says where they are."""
         cast = dict(zip(places, language.cast([readings[place] for place in places]), strict=True))
         counts: defaultdict[tuple[str, str], int] = defaultdict(int)
         for people in cast.values():
@@ -60,6 +60,9 @@ class Recaster:
         """The problem with other things, other people, or both, in random order."""
         reading = self.readings[place]
         assert reading.expression is not None
+        if not self.language.is_sound(reading):
+            yield Refusal("the text has a flaw of its own", (reading.problem.id,))
+            return
         pairs = self._pairs(place)
         people = self.cast[place]
         ways = [(bool(pairs), bool(people)), (bool(pairs), False), (False, bool(people))]
@@ -100,7 +103,8 @@ class Recaster:
         others = {word for word in reading.masked_words if language.stem(word) != old and word not in names}
         return {
             new for new in fitting
-            if new not in forms and others <= known.words[new] and language.are_alike(old, new)
+            if new not in forms and language.are_alike(old, new)
+            and len(others - known.words[new]) <= language.unfamiliar_words
             and (reading.language.spaced or new not in reading.text)
         }  # fmt: skip
 
@@ -120,7 +124,7 @@ class Recaster:
         return "".join(pieces) + reading.text[position:]
 
     def _rename(self, people: Mapping[str, str], text: str, source: random.Random) -> dict[str, str]:
-        """A new name for every person, of the same kind, that the text does not have; empty if there are too few."""
+        """A name of the same kind, new to the text, for every person; empty if there are too few."""
         renamed: dict[str, str] = {}
         for name, kind in people.items():
             free = [one for one in self.names[kind] if one not in text and one not in renamed.values()]
@@ -141,7 +145,7 @@ def learn_recasters(readings: Sequence[Reading]) -> dict[str, Recaster]:
 def learn_neighbours(
     readings: Sequence[Reading], things: Mapping[int, frozenset[str]], language: Sequels
 ) -> Neighbours:
-    """Where the training set has each thing, and with which words."""
+    """Where each thing occurs in the training set, and with which words."""
     after: defaultdict[tuple[str, bool], set[str]] = defaultdict(set)
     before: defaultdict[tuple[str, bool], set[str]] = defaultdict(set)
     words: defaultdict[str, set[str]] = defaultdict(set)

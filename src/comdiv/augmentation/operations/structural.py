@@ -351,7 +351,7 @@ class Frames:
 class Structural(ProblemOperation):
     """Compositions of two problems: the only operation that makes new structures.
 
-    `paste` puts the narrative into the other text as it is, as in the paper; `unify` tells both as one story.
+    `paste` puts the narrative unchanged into the other text, as in the paper; `unify` makes one story of both.
     """
 
     title = "structural"
@@ -442,7 +442,7 @@ class Structural(ProblemOperation):
 
 
 def _alternate(first: Iterator[Draft | Refusal], second: Iterator[Draft | Refusal]) -> Iterator[Draft | Refusal]:
-    """Drafts from both in turn, as long as there are any; refusals pass in between."""
+    """Drafts from both in turn until neither has more; refusals do not count as a turn."""
     turns = [first, second]
     while turns:
         for turn in list(turns):

@@ -1,8 +1,9 @@
-"""Operation 1 by unifying (§IV): a story keeps its words, and what another problem does with a number follows from it.
+"""Operation 1 by unifying (§IV): one problem's story keeps its words and goes on with a step of another problem.
 
-The donor's narrative states what its question asks for. A host shows a step, such as sharing out or comparing; the
-language tells that step again about the donor's people and things (`comdiv.language.sequels`). Numbers that do not fit
-are drawn anew, from those that the training set has for the same unit. Everything is learnt from the training set.
+The *donor* is the problem whose narrative is kept; it determines what its question asks for. A *host* shows a step,
+such as sharing out or comparing, which the language applies to the donor's people and things
+(`comdiv.language.sequels`). Numbers that do not fit are replaced by others that the training set has for the same unit.
+Everything is learnt from the training set.
 """
 
 import random
@@ -22,18 +23,21 @@ from comdiv.problem import Quantity
 from comdiv.reading import Reading
 
 DRAWS = 24  # tries to find numbers that fit; the first half keeps the donor's own
-VARIANTS = 2  # problems that one donor makes with one sequel
+VARIANTS = 4  # problems from one donor and one sequel
 HOSTS = 4  # hosts tried for each of them
-WHOLE_SHARE = 0.95  # of a unit's values that are whole numbers: then it counts things
-LEAST_USES = 2  # clauses in which the training set must show a use of a thing
+WHOLE_SHARE = 0.95  # of a unit's values; with as many whole numbers, the unit counts things
+LEAST_USES = 2  # clauses of the training set that must show a use of a thing
 LARGEST = {"topic": Fraction(10), "part": Fraction(1, 2)}  # number, as a multiple of what the story counts
-SLOWEST = 20  # kilometres per hour that a car drives
-MOST_COUNTED = 100  # of what has no unit of its own, such as boxes to fill
+SLOWEST, FASTEST = 20, 130  # kilometres per hour that a car drives
+MOST_TIMES = 12  # that one amount is another
+FURTHEST = 4  # times the median of a sequel's hosts: larger numbers are of another kind
+ROUND = (10, 20, 50, 100)  # what people pay with
+MOST_COUNTED = 100  # of things without a unit of their own, such as boxes to fill
 READABLE = frozenset([1, 2, 4, 5, 8, 10, 20, 25, 50, 100])  # denominators of values that can be written with decimals
 
 
 class HostStep(NamedTuple):
-    """The last step of a host: its number, and the words that it has for open slots of the sequel."""
+    """The last step of a host: its number, and its words for open slots of the sequel."""
 
     place: int
     number: Quantity
@@ -49,7 +53,7 @@ class Values(NamedTuple):
 
 
 class UsualNumbers:
-    """The numbers that the training set has for each unit: what is asked or told in that unit looks like these."""
+    """The numbers that the training set has for each unit, stated or asked for."""
 
     def __init__(self, readings: Sequence[Reading]) -> None:
         values: defaultdict[str, list[Fraction]] = defaultdict(list)
@@ -66,7 +70,7 @@ class UsualNumbers:
         }  # fmt: skip
 
     def admit(self, value: Fraction, unit: str) -> bool:
-        """Whether a value is one that the training set could have for the unit."""
+        """Whether a value is usual for the unit."""
         those = self._values.get(unit)
         if value <= 0 or value.denominator not in READABLE or (unit in self._whole and value.denominator != 1):
             return False
@@ -89,10 +93,11 @@ class Unifier:
     uses: Mapping[str, frozenset[str]]  # of a thing
     numbers: UsualNumbers
     names: Sequence[str]  # of people with a topic of their own
+    usual: Mapping[str, Fraction]  # the median of the hosts' numbers, by the name of the sequel
 
     @classmethod
     def learn(cls, readings: Sequence[Reading], places: Sequence[int], language: Sequels) -> "Unifier":
-        """Learn from those places of the current set that are in the language."""
+        """Learn from the problems of the current set that are in this language; `places` says where they are."""
         mine = [readings[place] for place in places]
         topics = {place: topic for place, topic in zip(places, language.topics(mine), strict=True) if topic is not None}
         steps: defaultdict[str, list[HostStep]] = defaultdict(list)
@@ -100,20 +105,29 @@ class Unifier:
             for sequel, step in steps_of(place, readings[place], language):
                 steps[sequel].append(step)
         names = Counter(topic.slots["owner"] for topic in topics.values() if "named" in topic.traits)
-        return cls(readings, language, topics, steps, learn_uses(mine, language), UsualNumbers(mine), sorted(names))
+        usual = {sequel: sorted(one.number.value for one in those)[len(those) // 2] for sequel, those in steps.items()}
+        return cls(
+            readings, language, topics, steps, learn_uses(mine, language), UsualNumbers(mine), sorted(names), usual
+        )
 
     def drafts(self, place: int, source: random.Random) -> Iterator[Draft | Refusal]:
-        """The donor's story with one sequel after the other, in random order."""
+        """The donor's story with each of its sequels, in random order."""
         topic = self.topics.get(place)
         if topic is None:
             yield Refusal("the question names nothing to go on with", (self.readings[place].problem.id,))
             return
-        turns = [sequel for sequel in self.language.sequels if self._fits(sequel, topic)] * VARIANTS
-        source.shuffle(turns)
-        for sequel in turns:
+        others = self.language.companions(topic, self.names)
+        fitting = [
+            sequel for sequel in self.language.sequels
+            if self._fits(sequel, topic) and (others or not sequel.compares)
+        ]  # fmt: skip
+        if not fitting:
+            yield Refusal("nobody and nothing to compare with", (self.readings[place].problem.id,))
+        # Each sequel once before any comes again.
+        for sequel in [one for _ in range(VARIANTS) for one in source.sample(fitting, len(fitting))]:
             steps = self._steps(sequel, topic)
             for step in source.sample(steps, min(HOSTS, len(steps))):
-                draft = self._draft(place, topic, sequel, step, source)
+                draft = self._draft(place, topic, sequel, step, others, source)
                 yield draft
                 if not isinstance(draft, Refusal):
                     break
@@ -130,7 +144,7 @@ class Unifier:
         return topic.role in sequel.roles and sequel.needs <= known and sequel.name in self.steps
 
     def _draft(
-        self, place: int, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random
+        self, place: int, topic: Topic, sequel: Sequel, step: HostStep, others: Sequence[str], source: random.Random
     ) -> Draft | Refusal:  # fmt: skip
         donor, host = self.readings[place], self.readings[step.place]
         assert donor.expression is not None
@@ -142,40 +156,40 @@ class Unifier:
         number = donor.language.write_number(values.number, step.number)
         if story is None or number is None:
             return Refusal("a number cannot be written in its form", parents)
-        slots = self._slots(topic, sequel, step, source) | {"n": number}
+        slots = slots_of(topic, sequel, step, source) | {"n": number}
+        slots |= {"other": source.choice(others)} if others else {}
         wording = source.choice(sequel.texts)
-        sentences = fill_in(wording, slots, plural=topic.plural)
+        sentences = fill_in(wording, slots, plural=topic.plural, past=topic.past)
         if sentences is None:
-            return Refusal("nobody and nothing to compare with", parents)
+            return Refusal("a word that the wording needs is missing", parents)
         first = number_comes_first(wording)
         inner = renumber(donor.expression, lambda index: index + first)
         expression = sequel.compose(inner, Reference(0 if first else len(values.story)))
         if is_degenerate(expression):
             return Refusal("degenerate expression", parents)
         text = self.language.join(story, sentences, donor)
-        kept = values == (_story_values(donor), step.number.value)
-        return draft_of((donor, host), text, expression, sequel=sequel.name, numbers="kept" if kept else "drawn")
-
-    def _slots(self, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random) -> dict[str, str]:
-        """The words of the sequel: the story's, then the host's, then the sequel's own."""
-        slots = {slot: source.choice(words) for slot, words in sequel.words.items()} | dict(step.words)
-        slots["hu"] = step.number.unit or ""
-        slots |= {slot: word for slot, word in topic.slots.items() if word}
-        if companions := self.language.companions(topic, self.names):
-            slots["other"] = source.choice(companions)
-        return slots
+        is_unchanged = values == (_story_values(donor), step.number.value)
+        return draft_of(
+            (donor, host), text, expression, sequel=sequel.name, numbers="kept" if is_unchanged else "drawn"
+        )
 
     # --- numbers ---
 
     def _draw_values(
         self, donor: Reading, topic: Topic, sequel: Sequel, step: HostStep, source: random.Random
     ) -> Values | None:  # fmt: skip
-        """The parents' own numbers if they fit, else other numbers of the sequel, else also of the story."""
+        """The parents' numbers if they fit; otherwise a new one in the sequel, then new ones in the story, too."""
         own = _story_values(donor)
         for attempt in range(DRAWS):
-            story = own if attempt < DRAWS // 2 else redraw(donor, own, source)
+            # What no expression uses may still contradict other numbers.
+            kept = attempt < DRAWS // 2 or len(donor.used) < len(donor.quantities)
+            story = own if kept else redraw(donor, own, source)
+            number: Fraction | None
             if sequel.number in ("topic", "part"):
                 number = self.numbers.draw(topic.unit, source)
+            elif sequel.number == "paid":
+                assert donor.expression is not None
+                number = next_round(positive_value(donor.expression, story), source)
             else:
                 number = (step if attempt == 0 else source.choice(self._steps(sequel, topic))).number.value
             if number is not None and self._are_plausible(donor, topic, sequel, Values(story, number)):
@@ -183,28 +197,40 @@ class Unifier:
         return None
 
     def _are_plausible(self, donor: Reading, topic: Topic, sequel: Sequel, values: Values) -> bool:
-        """Whether all values on the way are positive and usual, and the number is of the kind that the sequel tells."""
+        """Whether all intermediate values are positive and usual, and the number is of the sequel's kind."""
         assert donor.expression is not None
-        number, told = values.number, positive_value(donor.expression, values.story)
-        if told is None or not (told < 1 if topic.unit == SHARE else self.numbers.admit(told, topic.unit)):
+        number, amount = values.number, positive_value(donor.expression, values.story)
+        if amount is None or not (amount < 1 if topic.unit == SHARE else self.numbers.admit(amount, topic.unit)):
             return False
-        if sequel.number == "share":
-            if number >= 1 or not is_simple_share(number):
-                return False
-        elif number <= (SLOWEST if sequel.number == "speed" else 1) or (
-            sequel.number in LARGEST and not told / 30 <= number <= told * LARGEST[sequel.number]
-        ):
+        if not self._is_usual(sequel, number, amount, values.story):
             return False
-        answer = positive_value(sequel.step, (told, number))
+        answer = positive_value(sequel.step, (amount, number))
         if answer is None or answer == 1:
             return False
         if sequel.asks == "none":
             return answer.denominator == 1 and answer <= MOST_COUNTED
         if sequel.asks == "whole":
             return answer.denominator == 1
+        if sequel.asks == "speed":
+            return is_speed(answer) and self.numbers.admit(answer, topic.unit)
         if sequel.asks == "number":
             return answer.denominator in READABLE
         return self.numbers.admit(answer, topic.unit if sequel.asks == "topic" else sequel.asks)
+
+    def _is_usual(self, sequel: Sequel, number: Fraction, amount: Fraction, story: Sequence[Fraction]) -> bool:
+        """Whether a number is of the kind and size that the sequel tells."""
+        if sequel.number == "share":
+            return number < 1 and is_simple_share(number)
+        if number <= 1 or (sequel.number == "speed" and not is_speed(number)):
+            return False
+        if sequel.number in LARGEST and not amount / 30 <= number <= amount * LARGEST[sequel.number]:
+            return False
+        if sequel.number in ("host", "count"):
+            is_possible = sequel.number == "host" or number.denominator == 1
+            return is_possible and number <= FURTHEST * self.usual[sequel.name]
+        if sequel.number == "times":
+            return number <= MOST_TIMES
+        return sequel.number != "part" or number not in story
 
 
 def learn_unifiers(readings: Sequence[Reading]) -> dict[str, Unifier]:
@@ -216,7 +242,7 @@ def learn_unifiers(readings: Sequence[Reading]) -> dict[str, Unifier]:
 
 
 def learn_uses(readings: Sequence[Reading], language: Sequels) -> dict[str, frozenset[str]]:
-    """What the training set does with a thing: it is given, sold, packed… in at least a few clauses."""
+    """What happens to each thing in at least `LEAST_USES` clauses of the training set: it is given, sold, packed…"""
     counts: Counter[tuple[str, str]] = Counter()
     for reading in readings:
         for number in range(len(reading.clauses)):
@@ -230,7 +256,7 @@ def learn_uses(readings: Sequence[Reading], language: Sequels) -> dict[str, froz
 
 
 def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[str, HostStep]]:
-    """The sequels that a host shows: its expression ends with their step, and their clue is there."""
+    """The sequels that a host shows: its expression ends with their step, and their clue matches."""
     assert reading.expression is not None
     for sequel in language.sequels:
         for number in numbers_in(sequel.step, reading.expression):
@@ -244,13 +270,20 @@ def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[
                 break
 
 
+def slots_of(topic: Topic, sequel: Sequel, step: HostStep, source: random.Random) -> dict[str, str]:
+    """The words of a sequel: the story's, then the host's, then the sequel's own."""
+    slots = {slot: source.choice(words) for slot, words in sequel.words.items()} | dict(step.words)
+    slots["hu"] = step.number.unit or ""
+    return slots | {slot: word for slot, word in topic.slots.items() if word}
+
+
 def is_written_as_share(quantity: Quantity) -> bool:
     """Whether a number is below one, or written as a percentage or a fraction."""
     return quantity.value < 1 or quantity.form in ("percent", "fraction", "mixed")
 
 
 def numbers_in(step: Expression, tree: Expression) -> Iterator[int]:
-    """The quantities that stand in the number's place where a tree has the form of a step; -1 stands for none."""
+    """The quantities in the number's place wherever a tree has the form of a step; -1 for none."""
     if step == NUMBER:
         if isinstance(tree, Reference):
             yield tree.index
@@ -265,9 +298,19 @@ def numbers_in(step: Expression, tree: Expression) -> Iterator[int]:
                 yield from (max(first, second) for second in numbers_in(step.right, right))
 
 
+def is_speed(number: Fraction) -> bool:
+    """Whether a car can go so many kilometres an hour."""
+    return SLOWEST < number <= FASTEST
+
+
 def is_simple_share(number: Fraction) -> bool:
-    """Whether a share is one that schoolbooks use: tenths at the finest, or a multiple of 5 %."""
+    """Whether a share is one that schoolbooks use: a denominator of at most ten, or a multiple of 5 %."""
     return number.denominator <= 10 or (number * 20).denominator == 1
+
+
+def next_round(value: Fraction | None, source: random.Random) -> Fraction | None:
+    """The amount that somebody pays with when something costs the value."""
+    return None if value is None else Fraction((value // (unit := source.choice(ROUND)) + 1) * unit)
 
 
 def redraw(donor: Reading, values: Sequence[Fraction], source: random.Random) -> tuple[Fraction, ...]:
@@ -289,11 +332,11 @@ def write_values(story: str, donor: Reading, values: Sequence[Fraction]) -> str 
     pieces: list[str] = []
     position = 0
     for quantity, value in zip(donor.quantities, values, strict=False):
-        written = quantity.text if value == quantity.value else donor.language.write_number(value, quantity)
+        form = quantity.text if value == quantity.value else donor.language.write_number(value, quantity)
         start = story.find(quantity.text, position)
-        if written is None or start < 0:
+        if form is None or start < 0:
             return None
-        pieces += [story[position:start], written]
+        pieces += [story[position:start], form]
         position = start + len(quantity.text)
     return "".join(pieces) + story[position:]
 

@@ -221,13 +221,13 @@ class EnglishCoherence(Coherence):
 
 
 def _in_cents(reading: "Reading") -> bool:
-    """Whether a story about money tells it in coins, and its expression does not turn them into dollars."""
+    """Whether a story's money is in coins that its expression does not convert to dollars."""
     converts = any(constant.value in (100, Fraction(1, 100)) for constant in reading.constants)
     return not converts and any(quantity.unit in _COINS for quantity in reading.quantities)
 
 
 def _as_named(token: str, actors: Actors) -> str | None:
-    """A lower-cased token as the corpus writes that name; None if it is no name."""
+    """A lower-cased token as the corpus writes that name; None if it is not a name."""
     return next((form for form in (token.capitalize(), token) if form in actors), None)
 
 

@@ -1,4 +1,4 @@
-"""English topics: the question says who has, got, needs or did how many of what, or that it lies there."""
+"""English topics: the question asks how many of a thing somebody has, got, needs or used, or how many there are."""
 
 import re
 from collections import Counter
@@ -10,6 +10,7 @@ from comdiv.language.base import NUMBER_MASK
 from comdiv.language.en import MEASURES, English, singular
 from comdiv.language.en.coherence import verb_stem
 from comdiv.language.en.people import find_people, gender_of_given_name, may_mean, people_in
+from comdiv.language.en.tagging import tag_words
 from comdiv.language.sequels import Sequels, Topic, is_whole
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ _ROLES = {
 _PAID = re.compile(rf"{_OPENING}how much (?:money )?(?:did|does|will|would) {_WHO} (?P<verb>spend|pay){_TAIL}")
 _HAD_BEFORE = re.compile(r"^.*\bdid [a-z. ]+ have(?! left| now| in| altogether| total| over| remaining| still)")
 _PRONOUNS = {"he": "him", "she": "her", "they": "them"}
+_PAST_AS_PRESENT = frozenset(["put", "cut", "hit", "read", "set", "cost"])
+_RELATIVE = frozenset(["that", "which", "who"])
+# Before participles: "has bought" tells what is so now, "are added" happens now.
+_AUXILIARIES = frozenset(["has", "have", "had", "is", "are", "be", "been", "being", "was", "were", "get", "gets"])
 _SPACED_STOP = re.compile(r"\s[.?](?:\s|$)")
 
 
@@ -56,7 +61,7 @@ class EnglishSequels(Sequels):
         return [unit for number in reading.clauses[clause].quantities if (unit := reading.quantities[number].unit)]
 
     def mentions(self, reading: "Reading", clause: int) -> Iterable[tuple[str, str]]:
-        """Each counted thing, with the clause in which `@` stands for its number and name: "she bought @ ."."""
+        """Each counted thing, with the clause in which `@` replaces its number and name: "she bought @ ."."""
         part = reading.clauses[clause]
         for place, token in enumerate(part.tokens):
             unit = None if token.quantity is None else reading.quantities[token.quantity].unit
@@ -76,6 +81,10 @@ class EnglishSequels(Sequels):
 
     def stem(self, word: str) -> str:
         return singular(word)
+
+    def is_sound(self, reading: "Reading") -> bool:
+        half = self.patterns["half_sentence"].search(reading.text)
+        return not half and not self.patterns["unsound"].search(reading.text.lower())
 
     def exchangeable(self, reading: "Reading") -> frozenset[str]:
         units = {one.unit for one in reading.quantities if one.unit and one.kind == "measure"}
@@ -116,11 +125,15 @@ class EnglishSequels(Sequels):
         things = _as_written(things, reading.question.text)
         unit = "dollar" if match["money"] or things.lower() == "dollars" else singular(_head(things))
         if unit == "dollar":
-            return self._owned(reading, "money", match, unit, "", story, actors) if role == "has" else None
+            other_coins = any(one.unit in self.words["coins"] for one in reading.quantities)
+            if role != "has" or other_coins:
+                return None
+            return self._owned(reading, "money", match, unit, "", story, actors)
         if reading.asked_unit not in (None, unit) or not _tells_of(reading, unit):
             return None
         if role == "there":
-            return Topic(role, unit, unit, story, _forms(things), plural=True, traits=self._traits(reading, unit))
+            traits = self._traits(reading, unit)
+            return Topic(role, unit, unit, story, _forms(things), plural=True, past=_is_past(reading), traits=traits)
         if role == "did":
             stem = verb_stem(match["verb"])
             role = next((kind for kind in ("got", "need") if stem in self.words[kind]), "did")
@@ -129,7 +142,7 @@ class EnglishSequels(Sequels):
     def _owned(
         self, reading: "Reading", role: str, match: re.Match[str], unit: str, things: str, story: str, actors: "Actors"
     ) -> Topic | None:  # fmt: skip
-        """A topic that belongs to somebody: named in the story, or a pronoun that can mean only one person."""
+        """A topic with an owner: a person named in the story, or a pronoun that can mean only one."""
         owner = self._person(reading, match["owner"], actors)
         if owner is None:
             return None
@@ -137,13 +150,14 @@ class EnglishSequels(Sequels):
         verb, pronoun = groups.get("verb") or "", _PRONOUNS.get(owner.lower())
         past = "" if groups.get("where") else _past_form(reading, verb)
         traits = self._traits(reading, unit) | {"verb" if past else "", "" if pronoun else "named"}
-        all_of = "all of the remaining" if role == "has" and _has_lost(reading) else "all of the"
+        all_of = "all of the remaining" if role in ("has", "money") and _has_lost(reading) else "all of the"
         slots = {"owner": owner, "whom": pronoun or owner, "verb": verb, "past": past, "all": all_of, **_forms(things)}
-        return Topic(role, unit, unit, story, slots, plural=owner == "they", traits=traits)
+        return Topic(role, unit, unit, story, slots, plural=owner == "they", past=_is_past(reading), traits=traits)
 
     def _traits(self, reading: "Reading", unit: str) -> frozenset[str]:
         story = " ".join(word for clause in reading.narrative for word in clause.masked)
-        whole = is_whole(reading) and not self.patterns["events"].search(story)
+        past = _is_sum(reading) and self.patterns["rest"].search(story)
+        whole = is_whole(reading) and not past and not self.patterns["events"].search(story)
         unpacked = not self.patterns["packed"].search(story)
         holds = {"whole": whole, "unpacked": unpacked, "measure": unit in MEASURES, "count": unit not in MEASURES}
         return frozenset(trait for trait, there in holds.items() if there)
@@ -169,17 +183,21 @@ class EnglishSequels(Sequels):
             end = body[:1].upper() + body[1:] + (" ." if _SPACED_STOP.search(reading.text) else ".")
         elif not end.endswith((".", "!", ".”", '."')):
             return None
-        return f"{reading.text[: last.start].strip()} {end}".strip()
+        return self._whole_sentences(f"{reading.text[: last.start].strip()} {end}".strip())
+
+    def _whole_sentences(self, text: str) -> str:
+        """ "If she drank 15 bottles. Then…" becomes "She drank 15 bottles. Then…"."""
+        return self.patterns["half_sentence"].sub(lambda match: match[1].upper() + match[2], text)
 
 
 def _given_names(reading: "Reading", actors: "Actors") -> dict[str, str]:
-    """The people of a text who are called by a known given name alone, with their gender; places are no people."""
+    """The people whom a text calls by a known given name alone, with their gender; places are not people."""
     names = [name for clause in reading.clauses for name in people_in(clause, actors)]
     return {name: gender for name in names if (gender := gender_of_given_name(name))}
 
 
 def _plain(question: "Clause") -> str:
-    """The words of a question in lower case, without its closing sign."""
+    """The words of a question in lower case, without the question mark."""
     return re.sub(r" ?\. ", ". ", " ".join(question.masked)).strip(" ?.,!")
 
 
@@ -188,10 +206,48 @@ def _tells_of(reading: "Reading", unit: str) -> bool:
     return any(singular(word) == unit for clause in reading.narrative for word in clause.masked)
 
 
+def _is_past(reading: "Reading") -> bool:
+    """Whether the narrative is told in the past: any of its main verbs is."""
+    return any(_has_past_verb(tuple(token.text for token in clause.tokens)) for clause in reading.narrative)
+
+
+def _has_past_verb(words: tuple[str, ...]) -> bool:
+    """Whether a clause has a past main verb; the tagger takes many for adjectives ("Joan baked pies")."""
+    tagged = [(word, tag) for word, tag in tag_words(words) if tag != "RB"]
+    in_relative = False  # until its verb: "who bought" is about somebody
+    for (before, tag_before), (word, tag), (after, tag_after) in zip(
+        [("", ""), *tagged], tagged, [*tagged[1:], ("", "")], strict=False
+    ):
+        in_relative |= word.lower() in _RELATIVE
+        is_participle = before.lower() in _AUXILIARIES or (word.endswith("ed") and tag_before in ("CD", "DT", "JJ"))
+        if is_participle or not _is_past_form((before, tag_before), (word, tag), (after, tag_after)):
+            continue
+        if not in_relative:
+            return True
+        in_relative = False
+    return False
+
+
+def _is_past_form(before: tuple[str, str], verb: tuple[str, str], after: tuple[str, str]) -> bool:
+    """Whether a tagged word can be a finite past form between its neighbours."""
+    word, tag = verb
+    if word in _PAST_AS_PRESENT:
+        return before[1] == "NNP" or before[0].lower() in ("he", "she")
+    if tag == "VBN" or (tag == "JJ" and word.endswith("ed")):
+        has_object = before[1] in ("NN", "NNS") and after[1] in ("CD", "DT", "PRP$", "$")
+        return has_object or (before[1] in ("NNP", "PRP") and after[0].lower() != "by")
+    return tag == "VBD"
+
+
 def _has_lost(reading: "Reading") -> bool:
-    """Whether the last that the story tells is a loss, so that what somebody has is what remains."""
+    """Whether the story ends with a loss, so that what somebody has is what remains."""
     tree = reading.expression
-    return isinstance(tree, Operation) and tree.operator == "-" and is_whole(reading)
+    compared = any("than" in clause.masked for clause in reading.narrative)
+    return isinstance(tree, Operation) and tree.operator == "-" and is_whole(reading) and not compared
+
+
+def _is_sum(reading: "Reading") -> bool:
+    return isinstance(reading.expression, Operation) and reading.expression.operator == "+"
 
 
 def _counted_things(reading: "Reading") -> str | None:

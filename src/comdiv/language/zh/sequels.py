@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _ENDS = "。．？！；，：?!;,= ＝"
 _OPENINGS = ("那么", "请问", "问", "则", "求")
 _MONEY = ("元钱", "块钱", "钱")
-LEAST_COMPARISONS = 2  # of two things, before they count as one kind; one may be chance
+KINDS_OF_NAMES = ("given_name", "craftsman", "teacher", "uncle", "aunt", "school", "grade")
+LEAST_COMPARISONS = 2  # comparisons of two things before they count as one kind; a single one may be chance
 MOST_SHARE_CLAUSES = 3
 LONG_STORY = 30  # characters; a shorter story goes on after a comma
 
@@ -40,7 +41,7 @@ class _Question:
         return f"{self.before}多少{self.unit}{self.after}"
 
     def topic(self, role: str, thing: str = "", traits: Iterable[str] = (), **slots: str) -> Topic:
-        """A topic of this question; `at` is the thing with what its amount is called, `ut` the unit with the thing."""
+        """A topic of this question; `at` is the thing with the name of its amount, `ut` the unit with the thing."""
         words = {"u": self.unit, "t": thing, **slots}
         words |= {"at": thing + words.get("a", ""), "ut": self.unit + thing, "ht": f"有{thing}"}
         return Topic(role, self.unit, thing, self.story, words, traits=frozenset(traits))
@@ -48,6 +49,8 @@ class _Question:
 
 class ChineseSequels(Sequels):
     """Mandarin, as in Math23K."""
+
+    unfamiliar_words = 2  # things that end alike, or that are compared, are of one kind
 
     def __init__(self) -> None:
         super().__init__(Chinese().data("sequels.yaml"))
@@ -58,8 +61,10 @@ class ChineseSequels(Sequels):
         return [self._topic(reading) for reading in readings]
 
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
-        words = tag_words(reading.clauses[clause].text)
-        return [word for word, tag in words if self._is_noun(word, tag) and word not in self.words["no_things"]]
+        text = reading.clauses[clause].text
+        words = tag_words(text)
+        yield from self.patterns["one_of"].findall(text)  # what is sold by the same measure word has similar prices
+        yield from [word for word, tag in words if self._is_noun(word, tag) and word not in self.words["no_things"]]
 
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
         if "owner" in topic.slots:
@@ -75,7 +80,13 @@ class ChineseSequels(Sequels):
 
     def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
         self._siblings = self._learn_siblings(readings)
-        return [dict.fromkeys(self.patterns["given_name"].findall(reading.text), "person") for reading in readings]
+        return [
+            {name: kind for kind, pattern in self._kinds_of_names() for name in pattern.findall(reading.text)}
+            for reading in readings
+        ]
+
+    def _kinds_of_names(self) -> list[tuple[str, re.Pattern[str]]]:
+        return [(kind, self.patterns[kind]) for kind in KINDS_OF_NAMES]
 
     def stem(self, word: str) -> str:
         return word
@@ -108,7 +119,10 @@ class ChineseSequels(Sequels):
     # --- what is learnt ---
 
     def _learn_siblings(self, readings: "Sequence[Reading]") -> dict[str, list[str]]:
-        """Things that the training set compares are of one kind: 苹果树是梨树的3倍. Names that end alike need less."""
+        """Things compared in the training set are of one kind: 苹果树是梨树的3倍. Names that end alike need fewer.
+
+        So are two things that are both compared with a third.
+        """
         counts: Counter[frozenset[str]] = Counter()
         for reading in readings:
             for clause in reading.clauses:
@@ -118,18 +132,13 @@ class ChineseSequels(Sequels):
         near: defaultdict[str, set[str]] = defaultdict(set)
         for pair, count in counts.items():
             first, second = sorted(pair)
-            if first[-1] == second[-1] or count >= LEAST_COMPARISONS:
+            if count >= LEAST_COMPARISONS or (first[-1] == second[-1] and min(len(first), len(second)) > 1):
                 near[first].add(second)
                 near[second].add(first)
-        return {thing: sorted(self._of_one_kind(thing, near)) for thing in near}
-
-    def _of_one_kind(self, thing: str, near: dict[str, set[str]]) -> set[str]:
-        """What is compared with a thing, or with something that ends like it: 苹果树, 梨树, 桃树."""
-        alike = {two for one in near[thing] if one[-1] == thing[-1] for two in near[one] if two[-1] == thing[-1]}
-        return (near[thing] | alike) - {thing}
+        return {thing: sorted(those.union(*(near[one] for one in those)) - {thing}) for thing, those in near.items()}
 
     def _kind_name(self, phrase: str) -> str | None:
-        """The thing of a phrase, if it can stand for a kind: no person, no whole, no pointer."""
+        """The thing of a phrase, if it can stand for a kind: not a person, a whole or a pronoun."""
         thing = self._thing_at_end(self.patterns["opener"].sub("", phrase))
         if thing is None or thing in self.words["general"]:
             return None
@@ -141,16 +150,17 @@ class ChineseSequels(Sequels):
         """The noun at the end of a phrase with the words that belong to it: 买来的红气球 → 红气球."""
         taken: list[str] = []
         for word, tag in reversed(tag_words(text)):
-            noun = self._is_noun(word, tag) and not tag.startswith("nr") and word not in ("里", "中")
+            named = tag.startswith("nr") and not self.patterns["no_name"].search(word)
+            noun = self._is_noun(word, tag) and not named and word not in ("里", "中")
             if not noun and not (taken and tag in ("a", "b") and len(word) == 1):
                 break
             taken.insert(0, word)
         name = "".join(taken[-2:])
-        return name if len(name) > 1 and name not in self.words["no_things"] else None
+        return name if name and name not in self.words["no_things"] else None
 
     def _is_noun(self, word: str, tag: str) -> bool:
-        """Whether a word is a noun; the tagger takes some, such as 大米, for numbers."""
-        return tag.startswith("n") or word in self.words["nouns"]
+        """Whether a word is a noun; the tagger takes some, such as 大米, for numbers or verbs."""
+        return tag.startswith("n") or bool(self.patterns["no_name"].search(word))
 
     # --- topics ---
 
@@ -185,11 +195,12 @@ class ChineseSequels(Sequels):
                 continue
             if self._is_told(slots.get("t", ""), question.story):
                 traits = form.traits | ({"named"} if "owner" in slots else set())
+                slots["car"] = self.names["car"]["another" if self.patterns["car"].search(question.story) else "first"]
                 return question.topic(form.role, slots.pop("t", ""), traits, **self._unit_words(question.unit), **slots)
         return None
 
     def _unit_words(self, unit: str) -> dict[str, str]:
-        """How an amount in this unit is called, is more than another, and is had: 长度, 长, 长."""
+        """The words for an amount in this unit: its name, its comparative and its verb, as in 长度, 长, 长."""
         more = str(self.names["more"].get(unit, "多"))
         return {
             "a": str(self.names["amount"].get(unit, f"{unit}数")),
@@ -204,10 +215,14 @@ class ChineseSequels(Sequels):
     def _question(self, reading: "Reading") -> _Question | None:
         if len(reading.clauses) < 2 or not reading.used.isdisjoint(reading.question.quantities):
             return None
+        if not reading.narrative[-1].quantities and reading.text[: reading.question.start].rstrip()[-1:] in "，,":
+            return None  # the last clause belongs to the question: 去掉成本，还剩多少元
         text = reading.question.text.strip().strip(_ENDS)
         for opening in _OPENINGS:
             text = text.removeprefix(opening)
         story = reading.text[: reading.question.start].strip().rstrip(_ENDS)
+        if re.search("[?？]", story):
+            return None  # it has asked something before
         if reading.asked_unit is None:  # 这个数=多少
             return _Question(self.patterns["bare_asking"].sub("", text), "", "", story)
         before, asking, rest = text.rpartition("多少" if "多少" in text else "几")
@@ -251,17 +266,25 @@ class ChineseSequels(Sequels):
         verb = str(self.names["used_up"].get(verb, verb))
         if question.after and not told and self._thing_at_end(question.after) != question.after:
             return None
-        if not verb or not is_whole(reading):
+        if not verb or not is_whole(reading) or question.unit == "元":
             return None
-        sold = ["sold"] if verb == "卖" and question.unit != "元" else []
+        if verb in self.words["travelling"] or (not told and self.patterns["on_the_way"].search(question.story)):
+            return None
+        sold = ["sold"] if verb == "卖" else []
         return question.topic("rest", "", sold, v=verb)
 
     def _share(self, reading: "Reading") -> Topic | None:
-        """还剩几分之几, or how much a compared thing is of the other: a share that a host's whole makes an amount."""
+        """还剩几分之几, or one thing as a share of another: with a host's whole, the share becomes an amount."""
         if to_infix(reading.expression) != "1-N0" or len(reading.clauses) > MOST_SHARE_CLAUSES:  # type: ignore[arg-type]
             return None
         question = reading.question.text.strip().strip(_ENDS)
         *before, last = [clause.text.strip().strip(_ENDS) for clause in reading.narrative]
+        if topic := self._price_share(question, before, last):
+            return topic
+        if before and (match := self.patterns["share_done"].match(question)):
+            thing = self._thing_at_end(before[0])
+            slots = {"opening": before[0], "v": match["v"], "t": thing or ""}
+            return Topic("done-share", SHARE, thing, "，".join([*before[1:], last]), slots) if thing else None
         if match := self.patterns["share_left"].match(question):
             opening = "，".join(before)
             thing = self._thing_at_end(opening)
@@ -276,6 +299,21 @@ class ChineseSequels(Sequels):
         share = reading.plain_quantities[0].text
         slots = {"t": first, "b": second}
         return Topic("less", SHARE, first, f"{second}{match['less']}{share}", slots)
+
+    def _price_share(self, question: str, before: Sequence[str], last: str) -> Topic | None:
+        """现价是原价的百分之几, or how much cheaper: a share that the old price makes an amount."""
+        role = next((role for role in ("price_now", "price_cut") if self.patterns[role].match(question)), None)
+        match = self.patterns["price_told"].match(last) if role else None
+        if role is None or match is None or bool(before) == bool(match["o"]):
+            return None
+        opening = match["o"] or "，".join(before) + "，"
+        like = self.patterns["one_of"].search(opening)
+        thing = like[0] if like else self._thing_at_end(opening.rstrip("，"))
+        told = match["s"].removeprefix("现价").removeprefix("现在")
+        if thing is None or (role == "price_now" and not told.startswith("比")):
+            return None
+        story = told if role == "price_now" else f"现在{told}"
+        return Topic(role.replace("_", "-"), SHARE, thing, story, {"opening": opening})
 
     def _price(self, question: _Question) -> Topic | None:
         match = self.patterns["price"].search(question.before) if question.unit == "元" else None
@@ -317,6 +355,8 @@ class ChineseSequels(Sequels):
 
     def _traits(self, reading: "Reading", thing: str, unit: str, story: str) -> set[str]:
         traits = {scene for scene, pattern in self.names["scene"].items() if re.search(pattern, story)}
+        if unit in self.words["creatures"]:
+            traits.discard("kitchen")  # who is fed there is not eaten
         traits.add("measure" if unit in self.names["amount"] else "count")
         if self._siblings.get(thing):
             traits.add("sibling")
@@ -328,5 +368,5 @@ class ChineseSequels(Sequels):
 
 
 def _kind_of_name(name: str) -> str:
-    """What makes two names alike: grades, classes and groups are compared among themselves, people, too."""
+    """The kind of a name: grades, classes, groups and people are each compared among themselves."""
     return name[-1] if name[-1] in "级班队组" else ""
