@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from comdiv import review
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
@@ -132,16 +133,23 @@ def test_doubts_name_unused_quantities_and_odd_values() -> None:
 
 def test_a_reviewed_dataset_is_as_people_decided() -> None:
     problems = [Problem(name, "en", APPLES.text, APPLES.expression, APPLES.answer) for name in "abcd"]
-    review = latest(
+    decisions = latest(
         [
             Decision("a", "accepted"),
             Decision("b", "rejected"),
             Decision("c", "edited", "Tom has 3 cats and 4.", "N0+N1"),
         ]
     )
-    assert [problem.id for problem in apply_review(problems, review)] == ["a", "c", "d"]
-    kept = apply_review(problems, review, only_accepted=True)
+    assert [problem.id for problem in apply_review(problems, decisions)] == ["a", "c", "d"]
+    kept = apply_review(problems, decisions, only_accepted=True)
     assert [problem.id for problem in kept] == ["a", "c"]
     assert kept[1].answer == 7
     with pytest.raises(ComdivError, match="edit of problem 'd' cannot be used"):
         apply_review(problems, {"d": Decision("d", "edited", "No number.", "N0")})
+
+
+def test_a_review_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(review, "LARGEST_FILE", 100)
+    (tmp_path / "review.jsonl").write_text(" " * 101)
+    with pytest.raises(ComdivError, match=r"review\.jsonl: 101 bytes; at most 100 are read"):
+        read_review(tmp_path / "review.jsonl")

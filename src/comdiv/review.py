@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Literal, get_args
 from comdiv.claims import locked_file
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression, answer_of, operator_count, parse, used_quantities
-from comdiv.loading import parse_json
+from comdiv.loading import LARGEST_FILE, parse_json
 from comdiv.problem import Problem
 from comdiv.reading import read
 
@@ -78,6 +78,8 @@ def read_review(path: Path) -> list[Decision]:
     A last line that a crash cut short was never confirmed to anybody: it is skipped. Any other damage is an error.
     """
     try:
+        if (size := path.stat().st_size) > LARGEST_FILE:
+            raise ComdivError(f"{path}: {size:,} bytes; at most {LARGEST_FILE:,} are read")
         content = path.read_bytes()
     except FileNotFoundError:
         return []

@@ -14,6 +14,7 @@ def test_the_list_shows_problems_and_pages(client: TestClient) -> None:
     assert 'href="/?page=2"' in page
     last = client.get("/?page=4").text
     assert "165 problems, 151 to 165" in text_of(last)
+    assert "Previous page 4 of 4" in " ".join(text_of(last).split())
     assert text_of(client.get("/?page=99999999999999").text) == text_of(client.get("/").text)
     assert "151 to 165" in text_of(client.get("/?page=4000").text)
 

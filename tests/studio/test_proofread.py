@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
@@ -134,8 +135,24 @@ def test_two_readers_are_blind_to_each_other_and_to_the_origin(synthetic: Path) 
             assert "decomposition" not in page
             assert "reformulation" not in page
             decide(client, studio.library.products[0].problem.id, "accepted")
+            assert client.get("/", follow_redirects=False).headers["location"] == "/proofread"
+            assert client.get("/dataset").status_code == 404  # the other pages tell where a problem comes from
+            assert "Explore" not in page
+            assert "validation" not in page
     assert [studio.review.path.name for studio in studios] == ["review-ann.jsonl", "review-ben.jsonl"]
     assert all(len(read_review(studio.review.path)) == 1 for studio in studios)
+
+
+def test_the_halves_of_a_seed_are_shuffled_for_readers_alike(tmp_path: Path) -> None:
+    synthesize_dataset(
+        list(generate("zh", size=300)), tmp_path / "sd", SynthesisOptions(validation=0), corpus="demo-zh"
+    )
+    orders = [
+        [entry.problem.id for entry in open_studio(str(tmp_path / "sd"), tmp_path, **{role: name}).library.products]
+        for role, name in (("reader", "ann"), ("reader", "ben"), ("reviewer", "cem"))
+    ]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2])
 
 
 def test_a_readers_name_stays_within_the_folder(synthetic: Path) -> None:

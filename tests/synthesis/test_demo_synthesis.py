@@ -14,3 +14,4 @@ def test_every_rule_gives_a_product_on_the_demo_corpus(language: str, tmp_path: 
     assert {rule for rule, entry in facts["rules"].items() if entry["made"] == 0} == set()
     assert len(facts["rules"]) == 13
     assert min(facts["composition"].values()) >= 20
+    assert facts["twins"] == 0

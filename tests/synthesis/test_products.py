@@ -150,5 +150,7 @@ def test_a_review_drops_products_and_an_edit_takes_a_products_place() -> None:
     assert isinstance(edited, Family)
     assert edited.products[0].tale.text == "书120页，看了30页，剩几页？"
     assert as_reviewed(six, {"seed-6": Decision("seed-6", "rejected")}, only_accepted=False) == "rejected in the review"
-    assert as_reviewed(six, {}, only_accepted=True) == "not accepted in the review"
+    assert as_reviewed(six, {}, only_accepted=True) == "the seed is not accepted"
+    seed_alone = {"seed-6": Decision("seed-6", "accepted")}
+    assert as_reviewed(six, seed_alone, only_accepted=True) == "no product is accepted"
     assert as_reviewed(six, {}, only_accepted=False) is six

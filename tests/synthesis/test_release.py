@@ -1,6 +1,5 @@
-"""Published sets: readers' verdicts, what stands, what a wrong corpus is told, the queue for readers."""
+"""Published sets: readers' verdicts, what stands, what a wrong corpus is told."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,10 @@ from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256
 from comdiv.synthesis import SynthesisOptions, release, synthesize_dataset
-from comdiv.synthesis.release import Release, Verdict, decide, find_release, read_verdicts, releases
-from synthesis.handmade import SEEDS, corpus, made, problem
+from comdiv.synthesis.release import Release, find_release, releases
+from synthesis.handmade import PRODUCTS, SEEDS, corpus, made, problem, verdict, write_lines
 
-PRODUCTS = [product.id for rule in SEEDS for product in made(rule).products]
-
-
-def verdict(name: str, reader: str, good: bool = True) -> dict[str, Any]:
-    return {"id": name, "valid": good, "qualified": good, "label": good, "reason": "", "reader": reader}
-
-
-def write(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
+LATE = {"10": ("三年级", "四年级"), "11": ("一支铅笔", "一支毛笔"), "13": ("红花", "黄花")}
 
 
 @pytest.fixture
@@ -31,7 +21,7 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def as_release(bad: tuple[str, ...] = (), **fields: Any) -> Release:
         records = [verdict(name, reader, name not in bad) for name in PRODUCTS for reader in "ab"]
-        path = write(tmp_path / "verdicts.jsonl", *records)
+        path = write_lines(tmp_path / "verdicts.jsonl", *records)
         known = {"name": "small", "title": "By hand", "version": "1.0", "corpus": "handmade", "language": "zh"}
         result = Release(**{**known, "verdicts": str(path), "read": True, **fields})
         monkeypatch.setattr(release, "releases", lambda: {**releases.__wrapped__(), result.name: result})
@@ -43,37 +33,6 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def build(folder: Path, name: str = "small", problems: Any = None, **options: Any) -> dict[str, Any]:
     settings = SynthesisOptions(release=name, **options)
     return synthesize_dataset(problems or corpus(), folder, settings, corpus="handmade")
-
-
-def test_two_readers_decide_and_a_third_where_they_differ() -> None:
-    def marks(name: str, *good: bool) -> list[Verdict]:
-        return [Verdict(name, str(reader), mark, mark, mark) for reader, mark in enumerate(good)]
-
-    decisions = decide([
-        *marks("both", True, True), *marks("neither", False, False), *marks("differ", True, False),
-        *marks("third", True, False, True), *marks("once", True),
-    ])  # fmt: skip
-    assert decisions == {"both": True, "neither": False, "third": True}
-
-
-def test_a_clumsy_product_or_a_wrong_label_is_not_good() -> None:
-    assert Verdict("p", "a", valid=True, qualified=True, label=True).good
-    assert not Verdict("p", "a", valid=True, qualified=False, label=True).good
-    assert not Verdict("p", "a", valid=True, qualified=True, label=False).good
-
-
-@pytest.mark.parametrize(
-    ("record", "said"),
-    [
-        ({"id": "p", "reader": "a", "valid": True}, "line 2: not a verdict: 'qualified' is missing"),
-        ({**verdict("p", "b"), "label": "yes"}, "line 2: valid, qualified and label are true or false"),
-        (verdict("p", "a"), "line 2: a has said something of 'p' before"),
-    ],
-)
-def test_a_wrong_line_of_verdicts_is_named(record: dict[str, Any], said: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "verdicts.jsonl", verdict("p", "a"), record)
-    with pytest.raises(ComdivError, match=said):
-        read_verdicts(path)
 
 
 def test_only_what_readers_found_good_stands_in_a_set(publish: Any, tmp_path: Path) -> None:
@@ -95,6 +54,20 @@ def test_a_set_that_was_not_read_in_full_leaves_out_only_what_was_rejected(publi
     dataset = read_dataset(tmp_path / "sd")
     assert "late" in {problem.id for problem in dataset.test}
     assert rejected not in {problem.id for problem in dataset.training_side}
+
+
+def test_a_single_reader_leaves_out_what_makes_no_sense_or_is_wrongly_labelled(publish: Any, tmp_path: Path) -> None:
+    """What only reads badly stays; what two readers decided stands whatever a single one says."""
+    late = [problem(f"late-{r}", SEEDS[r][0].replace(*words), SEEDS[r][1]) for r, words in LATE.items()]
+    names = {r: made(r, given.text, SEEDS[r][1], given.id).product.id for r, given in zip(LATE, late, strict=True)}
+    marks = {"10": {"valid": False}, "11": {"label": False}, "13": {"qualified": False}}
+    said = [verdict(names[rule], "c", True) | mark for rule, mark in marks.items()]
+    said.append(verdict(made("10").product.id, "c", good=False))
+    screen = write_lines(tmp_path / "screen.jsonl", *said)
+    publish(read=False, screen=str(screen))
+    build(tmp_path / "sd", problems=[*corpus(), *late])
+    test = {problem.id for problem in read_dataset(tmp_path / "sd").test}
+    assert test & {*names.values(), made("10").product.id} == {names["13"], made("10").product.id}
 
 
 def test_a_set_beside_another_has_other_seeds(publish: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,16 +134,3 @@ def test_every_shipped_set_has_readable_verdicts_and_options() -> None:
     for published in releases().values():
         assert published.options.sizes is None or min(published.options.sizes) > 0
         assert published.decisions
-
-
-def test_readers_get_products_blind_and_shuffled(tmp_path: Path) -> None:
-    path = tmp_path / "queue.jsonl"
-    synthesize_dataset(corpus(), tmp_path / "sd", SynthesisOptions(), corpus="handmade", queue=path)
-    queue = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    keys = [json.loads(line) for line in (tmp_path / "queue.jsonl.keys").read_text(encoding="utf-8").splitlines()]
-    assert {entry["id"] for entry in keys} == set(PRODUCTS)
-    assert [entry["id"] for entry in queue] == [entry["key"] for entry in keys]
-    assert all(entry.keys() == {"id", "text", "expression", "answer"} for entry in queue)
-    six = next(entry for entry in queue if entry["text"] == made("6").products[0].tale.text)
-    assert (six["expression"], six["answer"]) == ("120-30", "90")
-    assert "6" not in [entry["id"] for entry in queue]

@@ -188,6 +188,14 @@ def test_only_accepted_problems_enter_where_asked(tmp_path: Path) -> None:
         build(tmp_path / "other", only="accepted")
 
 
+def test_the_error_of_only_accepted_says_what_is_missing(tmp_path: Path) -> None:
+    path = review(tmp_path / "mine.jsonl", seed_6="accepted", seed_7="accepted", half_8a="accepted")
+    with pytest.raises(ComdivError) as error:
+        build(tmp_path / "sd", review=path, only="accepted")
+    assert "of 13 seeds that have products, 11 are not accepted themselves, and 2 are" in str(error.value)
+    assert "`comdiv studio`, which shows the seeds first" in str(error.value)
+
+
 def test_a_corpus_where_nothing_applies_is_one_line(tmp_path: Path) -> None:
     alone = [problem("a", "小明有3个苹果，吃了1个，又买来2个，还有几个？", "N0-N1+N2")]
     with pytest.raises(ComdivError) as error:

@@ -37,9 +37,7 @@ def studio(
     reviewer: Annotated[str, typer.Option(help="Your name in review.jsonl; by default your user name.")] = "",
     reader: Annotated[
         str,
-        typer.Option(
-            help="Proofread blind, as a reader of this name: decisions go to review-NAME.jsonl, origins are hidden."
-        ),
+        typer.Option(help="Proofread blind under this name: decisions go to review-NAME.jsonl, origins are hidden."),
     ] = "",
     programs: Annotated[
         bool, typer.Option("--programs", help="Also offer runs of command: solvers; solving runs their programs.")
@@ -130,24 +128,57 @@ def agreement(
         list[Path],
         typer.Argument(
             metavar="FILES",
-            help="The judges' marks: JSON Lines, CSV or a Label Studio export; one file may hold several.",
+            help="The judges' marks: JSON Lines, CSV or a Label Studio export; one file may hold several. "
+            "Or the name of a published set: what those said who read all of it.",
         ),
     ],
     mark: Annotated[
-        str | None, typer.Option(help="The mark of readers' verdicts that counts as good: valid, qualified or label.")
+        str | None,
+        typer.Option(
+            help="The mark of readers' verdicts that counts as good: valid, qualified or label; else all three."
+        ),
+    ] = None,
+    judges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge", help="Only this judge; may be repeated. Leaves out a third who marked what others dispute."
+        ),
     ] = None,
     shown: Annotated[int, typer.Option(min=0, help="How many of the disagreements to list.")] = 20,
     json: JsonOption = False,
 ) -> None:
     """Shares of good problems with intervals, Cohen's κ (Fleiss' for more than two judges), disagreements (§V-D)."""
-    from comdiv.evaluation.judgements import read_judgement_files
     from comdiv.evaluation.kappa import agreement as agreement_of
 
-    result = agreement_of(read_judgement_files(files, mark))
+    result = agreement_of(_of_judges(judges, _judgements(files, mark)))
     if json:
         print_json(result.to_json())
     else:
         _print_agreement(result, shown)
+
+
+def _judgements(files: list[Path], mark: str | None) -> "tuple[Judgement, ...]":
+    """The judgements of files, and of those who read the whole of a published set."""
+    from comdiv.evaluation.judgements import Judgement, read_judgement_files
+    from comdiv.synthesis.readers import MARKS, of_all
+    from comdiv.synthesis.release import releases
+
+    if mark not in (None, *MARKS):
+        raise ComdivError(f"--mark is {', '.join(MARKS[:-1])} or {MARKS[-1]}, not '{mark}'")
+    published = [releases()[path.name] for path in files if not path.is_file() and str(path) in releases()]
+    given = [path for path in files if path.is_file() or str(path) not in releases()]
+    said = (verdict for release in published for verdict in of_all(release.said))
+    marks = (Judgement(verdict.id, verdict.reader, getattr(verdict, mark or "good")) for verdict in said)
+    return (*(read_judgement_files(given, mark) if given else ()), *marks)
+
+
+def _of_judges(judges: list[str] | None, judgements: "tuple[Judgement, ...]") -> "tuple[Judgement, ...]":
+    """Those of the judges that are asked for."""
+    known = dict.fromkeys(judgement.judge for judgement in judgements)
+    for judge in judges or ():
+        if judge not in known:
+            raise ComdivError(f"nobody is called '{judge}'; the judges are {', '.join(known)}")
+    return tuple(judgement for judgement in judgements if not judges or judgement.judge in judges)
 
 
 def _print_agreement(agreement: "Agreement", shown: int) -> None:

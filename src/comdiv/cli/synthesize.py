@@ -23,7 +23,7 @@ def synthesize(
     reading: "CorpusOptions",
     queue: Annotated[
         Path | None,
-        typer.Option(help="Also write the products for readers to this file, shuffled, without rule and origin."),
+        typer.Option(help="Also write the products to this file for readers: shuffled, without rule or origin."),
     ] = None,
     json: JsonOption = False,
     force: ForceOption = False,

@@ -25,7 +25,8 @@ _MARKS = {
 }
 
 
-_DECISIONS = {"accepted": True, "edited": False, "rejected": False}  # of proofreading: an edit mends what was wrong
+_VERDICT = ("valid", "qualified", "label")  # a reader's marks of a synthetic problem
+_DECISIONS = {"accepted": True, "edited": False, "rejected": False}  # in proofreading: an edit removes what was wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def read_judgements(
 
 
 def _in_force(records: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Of the decisions of `comdiv studio`, to which lines are only added, the last about each problem; others as is."""
+    """The last decision about each problem, for a file of `comdiv studio`, which only grows; others unchanged."""
     lines: dict[Any, tuple[str, Any]] = {}
     for number, (where, record) in enumerate(records):
         is_decision = isinstance(record, Mapping) and "status" in record and "by" in record
@@ -148,9 +149,11 @@ def _in_force(records: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _as_marks(record: Mapping[str, Any], mark: str | None) -> Mapping[str, Any]:
-    """A record of another kind as one with marks: a reader's verdict, or a decision of `comdiv studio`."""
+    """A reader's verdict or a decision of `comdiv studio` as a record with marks; others unchanged."""
     if mark is not None:
         return {**record, "good": record.get(mark)}
+    if all(isinstance(record.get(name), bool) for name in _VERDICT):
+        return {**record, "good": all(record[name] for name in _VERDICT)}
     if record.get("status") in _DECISIONS and "by" in record:
         return {"id": record.get("id"), "judge": record["by"], "good": _DECISIONS[record["status"]]}
     return record

@@ -128,7 +128,7 @@ def _typical_words(extraction: Extraction, settings: ExtractionSettings) -> dict
 
 
 class _ContentWords(dict[str, bool]):
-    """Whether a word of a language is a noun or a verb: "and", "to" and "has" tell nothing about a cluster."""
+    """Whether a word of a language is a noun or a verb: "and", "to" and "has" do not characterise a cluster."""
 
     def __init__(self, language: str) -> None:
         self.language = language

@@ -139,7 +139,7 @@ class Library:
 
     @cached_property
     def seeds(self) -> list[LibraryEntry]:
-        """The problems that rules of the synthesis took apart or asked anew: `--only accepted` needs them, too."""
+        """The seeds of the synthesis: `--only accepted` needs decisions on them, too."""
         names = {entry.problem.provenance.details.get("seed") for entry in self.products}
         return [entry for entry in self.entries if entry.problem.id in names and entry.part != SOURCE]
 

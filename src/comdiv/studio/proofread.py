@@ -92,7 +92,7 @@ def _entry(studio: "Studio", id: str, part: str) -> LibraryEntry:
 
 
 def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, ...]:
-    """What is to be proofread: the seeds, the products, or everything; of one part or of all."""
+    """The problems to proofread: the seeds, the products or everything, of one part or of all."""
     chosen = _which(studio, which)
     if chosen == "seeds":
         return tuple(entry for entry in studio.library.seeds if not part or entry.part == part)
@@ -100,8 +100,8 @@ def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, 
 
 
 def _which(studio: "Studio", which: str) -> Which:
-    """The queue that is asked for. By default, a synthesised dataset's seeds come first, since `--only accepted` takes
-    a product only if its seed is accepted; then the products if there are any.
+    """The requested queue. By default the seeds of a synthesised dataset, since `--only accepted` takes a product only
+    if its seed is accepted; otherwise the products, if there are any.
     """
     if which in ("seeds", "products", "all"):
         return which  # type: ignore[return-value]  # mypy does not narrow a str by `in`

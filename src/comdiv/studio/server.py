@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 TRIED_PORTS = 50  # ports to try after the usual one
-REQUEST_SECONDS = 20.0  # for a whole request to arrive: whoever sends a byte now and then must not keep a connection
+REQUEST_SECONDS = 20.0  # for a whole request to arrive, so that slow senders cannot hold connections
 BACKLOG = 512  # connections that may wait to be accepted
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)
 
@@ -77,7 +77,7 @@ def guarded(app: ASGIApp, listener: Listener, token: str | None = None, *, secre
 def serve(app: ASGIApp, listener: Listener, *, open_at: str | None = None, ready: Callable[[], None]) -> None:
     """Serve until the user stops it; `ready` is called, and the browser opened, once requests are accepted."""
     server = _server(app)
-    listener.socket.listen(BACKLOG)  # from now on, a browser waits instead of being refused
+    listener.socket.listen(BACKLOG)  # from here on, a browser waits instead of being refused
     ready()
     if open_at:
         webbrowser.open(open_at)

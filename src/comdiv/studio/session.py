@@ -86,7 +86,7 @@ class JudgingSession:
         with self._transaction() as connection:
             records = connection.execute("SELECT record FROM problems ORDER BY place").fetchall()
             facts = connection.execute("SELECT key, value FROM facts").fetchall()
-        try:  # neither ever changes: they are read once
+        try:  # neither ever changes, so both are read once
             self.problems = tuple(Problem.from_json(parse_json(str(record))) for (record,) in records)
             self.facts: Mapping[str, Any] = {key: parse_json(str(value)) for key, value in facts}
             self.organiser = str(self.facts["organiser"])  # a secret, too: its page shows progress and results
@@ -192,7 +192,7 @@ class JudgingSession:
     # --- who ---
 
     def judges(self, name: str | None = None) -> list[Judge]:
-        """All judges, or one, in the order in which they were named, with how many marks they made, never the marks."""
+        """All judges, or one, in the order in which they were named, with the number of marks, never the marks."""
         with self._transaction() as connection:
             rows = connection.execute(
                 "SELECT name, secret, finished, (SELECT count(*) FROM marks WHERE judge = name) FROM judges "
@@ -210,8 +210,8 @@ class JudgingSession:
         digest = hashlib.sha256(secret.encode("utf-8", "replace")).digest()
         if digest not in self._names:  # a judge may have joined through another process
             self._names = {hashlib.sha256(one.secret.encode()).digest(): one.name for one in self.judges()}
-        found = self.judges(self._names[digest]) if digest in self._names else []
-        return found[0] if found else None
+        judges = self.judges(self._names[digest]) if digest in self._names else []
+        return judges[0] if judges else None
 
     def add_judge(self, name: str) -> None:
         """Add a judge while the results are still hidden: afterwards nobody could judge blindly."""

@@ -71,7 +71,7 @@ class Shelf:
 
 
 def _state_of(run: Path) -> str:
-    """What changes when a run is written anew: its files are replaced, never changed in place."""
+    """A value that changes when a run is rewritten: its files are replaced, never modified in place."""
     files = [run / name for name in (CONFIG, "model.safetensors", "vocabulary.json") if (run / name).is_file()]
     stats = [path.stat() for path in files]
     return repr(

@@ -8,7 +8,17 @@ from typing import Any
 from markupsafe import Markup
 
 from comdiv.errors import ComdivError
-from comdiv.expression import Constant, Expression, Leaf, Reference, draw_svg, format_number, to_infix, value_of
+from comdiv.expression import (
+    Constant,
+    Expression,
+    Leaf,
+    Reference,
+    bracketed,
+    draw_svg,
+    format_number,
+    to_infix,
+    value_of,
+)
 from comdiv.expression.drawing import sign
 from comdiv.expression.printing import leaf_text
 from comdiv.language import Token
@@ -120,16 +130,10 @@ def in_numbers(reading: Reading, expression: Expression | None) -> str:
     quantities = reading.plain_quantities
     pieces_of = _split_references(to_infix(expression))
     shown = [
-        _operand(quantities[int(piece[1:])].text) if piece[0] == "N" and int(piece[1:]) < len(quantities) else piece
+        bracketed(quantities[int(piece[1:])].text) if piece[0] == "N" and int(piece[1:]) < len(quantities) else piece
         for piece in pieces_of
     ]
     return "".join(sign(piece) for piece in shown)
-
-
-def _operand(written: str) -> str:
-    """A number as written in the text; one with a fraction bar or a space gets brackets."""
-    is_plain = all(character.isdigit() or character in ".,%" for character in written)
-    return written if is_plain or written.startswith("(") else f"({written})"
 
 
 def _split_references(infix: str) -> list[str]:

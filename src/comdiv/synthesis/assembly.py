@@ -30,6 +30,7 @@ class SynthesisOptions(Settings):
     """How to build the set. By default, all that the rules give; `size` is "TRAIN/TEST", in the paper 1078/745."""
 
     noun: ClassVar[str] = "option"
+    FILES: ClassVar[tuple[str, ...]] = ("rules", "review", "verdicts")
 
     size: str | None = Field(
         default=None, description=f"TRAIN/TEST problems, in the paper {PAPER_SIZE}; without it, all there are."
@@ -48,10 +49,14 @@ class SynthesisOptions(Settings):
     review: Path | None = Field(
         default=None, description="File with reviewers' decisions; by default review.jsonl in the output folder."
     )
+    verdicts: Path | None = Field(
+        default=None,
+        description="File with readers' verdicts, from `comdiv import verdicts`: only products that most find good.",
+    )
     only: Literal["accepted"] | None = Field(default=None, description="Take only what the review accepts or edits.")
     release: str | None = Field(
         default=None,
-        description="A published set such as sd, of what its readers approve; only the validation part may differ.",
+        description="A published set such as sd, with its readers' verdicts; only the validation part may differ.",
     )
     validation: float = Field(
         default=VALIDATION_SHARE, ge=0, le=0.9, description="Share of the training side held out for validation."
@@ -66,7 +71,7 @@ class SynthesisOptions(Settings):
 
     def facts(self) -> dict[str, Any]:
         """The options as a record; files by their names."""
-        paths = {name: getattr(self, name) for name in ("exclude", "rules", "review")}
+        paths = {name: getattr(self, name) for name in ("exclude", *self.FILES)}
         return {**self.model_dump(mode="json"), **{name: path and path.name for name, path in paths.items()}}
 
     @property
@@ -112,7 +117,7 @@ def assemble(families: Iterable[Family], options: SynthesisOptions) -> Assembly:
 
 
 def candidates(families: Iterable[Family], options: SynthesisOptions) -> list[Product]:
-    """The products that may stand in the set: both of every chosen decomposition, and all reformulations."""
+    """The products that may enter the set: both of every chosen decomposition, and all reformulations."""
     _, products, reformulations = _choose(list(families), options)
     return [*products, *(family.product for family in reformulations)]
 
@@ -188,7 +193,7 @@ def _halves(decompositions: Sequence[Family]) -> Iterable[Product]:
 
 
 def _trimmed(products: Sequence[Product], seeds: int, train: int, options: SynthesisOptions) -> list[Product]:
-    """As many products as fit beside `seeds` seeds: by the draw of their ids some leave, never both of one seed."""
+    """As many products as fit beside `seeds` seeds: some are dropped by draw, but never both of one seed."""
     wanted = max(train - seeds, 0)
     if len(products) < wanted:
         each = " (one per seed)" if options.disjoint else ""

@@ -31,10 +31,10 @@ class _Entry(BaseModel):
 class StoryFrame(_Entry):
     """A kind of story and its products: `a` and `b` of a decomposition, `a` alone of a reformulation.
 
-    `another` names groups of the pattern: a name that resembles them and is new in the story becomes the slot `z`.
-    `swapped`: the product's two quantities have changed places, so that the larger comes first.
-    `decimals`: as many may the answer have, where others would be odd.
-    `unread`: no reader has seen its products; only a set that says so takes them.
+    `another` names groups of the pattern: a name like theirs that is new in the story becomes the slot `z`.
+    `swapped`: the product's two quantities change places, so that the larger comes first.
+    `decimals`: the number of decimals allowed in the answer, where the default would be wrong.
+    `unread`: no reader has seen its products, which are used only by sets that ask for them.
     """
 
     name: str
@@ -68,31 +68,31 @@ class DerivedSlot(_Entry):
 
 
 class Siblings(_Entry):
-    """Things of one kind: `like` recognises one of them, `names` may stand beside it."""
+    """Things of one kind: `like` recognises one of them, `names` are possible companions."""
 
     like: str
     names: tuple[str, ...]
 
 
 class FrameTable(_Entry):
-    """Everything that `frames.yaml` says. Patterns may use word classes as @NAME@; white space in them is ignored."""
+    """The contents of `frames.yaml`. Patterns may use word classes as @NAME@; white space in them is ignored."""
 
     classes: dict[str, str] = {}
     never: str = "(?!)"  # seeds that no frame takes
-    counted: frozenset[str] = frozenset()  # units of which there is no half
+    counted: frozenset[str] = frozenset()  # units that cannot be halved
     slots: tuple[DerivedSlot, ...] = ()
     siblings: tuple[Siblings, ...] = ()
-    mends: tuple[tuple[str, str], ...] = ()  # the last touch to a written product
+    mends: tuple[tuple[str, str], ...] = ()  # final corrections of a written product
     frames: tuple[StoryFrame, ...]
 
     @cached_property
     def patterns(self) -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
-        """What each frame's seed matches, and what it must not contain."""
+        """The pattern that each frame's seed matches, and the one that it must not contain."""
         return {f.name: (self.compile(f.seed), self.compile(f.unless or "(?!)")) for f in self.frames}
 
     @cached_property
     def touches(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """The mends as patterns."""
+        """The corrections as patterns."""
         return tuple((self.compile(pattern), text) for pattern, text in self.mends)
 
     def compile(self, pattern: str) -> re.Pattern[str]:
@@ -101,10 +101,10 @@ class FrameTable(_Entry):
             pattern = _WORD_CLASS.sub(lambda match: f"(?:{self.classes[match[1]]})", pattern)
         return re.compile(pattern if " " in self.spaces else re.sub(r"\s+", "", pattern))
 
-    spaces: str = ""  # a blank where words are separated by blanks, which patterns then contain
+    spaces: str = ""  # a blank for languages whose words, and so patterns, have blanks
 
     def mended(self, text: str) -> str:
-        """A written product after the last touch."""
+        """A written product after the final corrections."""
         for pattern, replacement in self.touches:
             text = pattern.sub(replacement, text)
         return _SENTENCE_START.sub(lambda match: match[0].upper(), text) if self.spaces else text
@@ -181,7 +181,7 @@ def _load(code: str, kind: type[Language]) -> FrameTable:
 
 
 def _check(frame: StoryFrame, table: FrameTable) -> None:
-    """A frame's patterns compile, and its products use only marks and slots that are there."""
+    """Check that a frame's patterns compile, and that its products use only known marks and slots."""
     pattern, _ = table.patterns[frame.name]
     known = {*pattern.groupindex, *(slot.slot for slot in table.slots), *(["z"] if frame.another else [])}
     for text in frame.products:

@@ -26,6 +26,7 @@ from comdiv.synthesis.rules import ProductRule
 from comdiv.synthesis.seeds import MARKS, Seed, Tale
 
 MOST_DECIMALS = 4
+SEED_OPEN, PRODUCTS_OPEN = "the seed is not accepted", "no product is accepted"
 _NUMBER = re.compile(f"([{MARKS}{X_MARK}])(%?)")
 
 # Why a seed is abandoned although a frame fits, in the order of the checks.
@@ -70,17 +71,17 @@ class Family:
 
     @property
     def draw(self) -> str:
-        """Its place in the order in which seeds are taken: as good as random, and the same everywhere."""
+        """Its place in the pseudo-random order in which seeds are taken; the same on every machine."""
         return draw_of(f"{self.seed.rule.id} {self.seed.id}")
 
 
 def draw_of(name: str) -> str:
-    """A place in an order that is as good as random and the same everywhere."""
+    """A place in a pseudo-random order that is the same on every machine."""
     return hashlib.sha256(name.encode()).hexdigest()
 
 
 def make_family(seed: Seed, table: FrameTable, *, unread: bool = False) -> Family | str:
-    """The seed with its products, or why it is abandoned; one failing product is enough for that."""
+    """The seed with its products, or why it is abandoned: one failing product is enough."""
     answer = seed.tale.problem.answer
     if seed.tale.value is None or (answer is not None and not answers_agree(seed.tale.value, answer, TOLERANCE)):
         return "the corpus's answer is another one"
@@ -153,7 +154,7 @@ def _with_numbers(marked: str, seed: Seed, x: Fraction | None) -> tuple[str, dic
 
 
 def _written(value: Fraction, seed: Seed, *, percent: bool) -> str | None:
-    """A number as the seed writes such numbers: a share like its share, an amount as whole, decimal or fraction."""
+    """A number in the seed's own form: a share like its share, an amount as whole number, decimal or fraction."""
     operands = seed.tale.operands
     of_x = used_quantities(seed.rule.x) if seed.rule.kind == "decomposition" else []
     if percent or len(of_x) == 1:  # 1-n2 is a share like n2
@@ -183,7 +184,7 @@ def _read_again(
     match: Match,
     table: FrameTable,
 ) -> Product | Reason:
-    """The product, if its text is read as intended: every number where it was written, nothing halved."""
+    """The product, if its text reads back as intended: every number in its place, nothing uncountable halved."""
     rule = seed.rule.products[number]
     source = seed.tale.problem
     draft = Tale(Problem("", source.language, text, number_words=source.number_words), seed.tale.language)
@@ -251,5 +252,5 @@ def as_reviewed(family: Family, decisions: Mapping[str, Decision], *, only_accep
     tales = [(product, decided(product.tale)) for product in family.products]
     products = tuple(replace(product, tale=tale) for product, tale in tales if tale is not None)
     if entry is None or not products:
-        return "not accepted in the review" if only_accepted else "rejected in the review"
+        return (SEED_OPEN if entry is None else PRODUCTS_OPEN) if only_accepted else "rejected in the review"
     return Family(replace(family.seed, entry=entry), products)

@@ -1,13 +1,12 @@
-"""Published synthetic sets: a corpus, options, what readers said of each product, and the bytes that come out.
+"""Published synthetic sets: a corpus, options, readers' verdicts on each product, and hashes of the result.
 
-The paper's SD was proofread by hand (§V-A). The verdicts of our readers are shipped, without any text, so that
-everybody who has the corpus can build exactly the same set.
+The paper's SD was proofread by hand (§V-A). Our readers' verdicts are shipped without any text, so that everybody who
+has the corpus can build exactly the same set.
 """
 
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -17,88 +16,30 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from comdiv.errors import ComdivError, unknown_name
-from comdiv.expression import format_number, to_infix
-from comdiv.files import file_sha256, write_json_lines
-from comdiv.loading import read_json_lines
+from comdiv.files import file_sha256
 from comdiv.problem import Problem, write_problems
 from comdiv.reading import read
 from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble
-from comdiv.synthesis.products import Family, Product, draw_of
-from comdiv.synthesis.seeds import Tale
+from comdiv.synthesis.products import Family
+from comdiv.synthesis.readers import Verdict, decide, read_verdicts
 
 _FOLDER = "verdicts"
 _SHOWN = 3
-_KEY = 12  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a reader says of a product: whether it can be understood and solved, reads well, and asks for its label."""
-
-    id: str
-    reader: str
-    valid: bool
-    qualified: bool
-    label: bool
-    reason: str = ""
-
-    @property
-    def good(self) -> bool:
-        """Whether the product may stand in a set."""
-        return self.valid and self.qualified and self.label
-
-
-def read_verdicts(path: Path) -> tuple[Verdict, ...]:
-    """The verdicts of a JSON Lines file; a line that is none, or a second one of the same reader, is an error."""
-    verdicts: dict[tuple[str, str], Verdict] = {}
-    for number, record in read_json_lines(path):
-        try:
-            marks = {name: record[name] for name in ("valid", "qualified", "label")}
-            verdict = Verdict(str(record["id"]), str(record["reader"]), **marks, reason=str(record.get("reason", "")))
-        except (KeyError, TypeError) as error:
-            raise ComdivError(f"{path}, line {number}: not a verdict: {error} is missing") from error
-        if not all(isinstance(mark, bool) for mark in marks.values()):
-            raise ComdivError(f"{path}, line {number}: valid, qualified and label are true or false")
-        if (verdict.id, verdict.reader) in verdicts:
-            raise ComdivError(f"{path}, line {number}: {verdict.reader} has said something of '{verdict.id}' before")
-        verdicts[verdict.id, verdict.reader] = verdict
-    return tuple(verdicts.values())
-
-
-def decide(verdicts: Iterable[Verdict], fewest: int = 2) -> dict[str, bool]:
-    """Whether each product is good, as most of its readers say; with fewer than `fewest` or a tie: no decision."""
-    by_id: dict[str, list[bool]] = defaultdict(list)
-    for verdict in verdicts:
-        by_id[verdict.id].append(verdict.good)
-    return {
-        name: 2 * sum(marks) > len(marks)
-        for name, marks in by_id.items()
-        if len(marks) >= fewest and 2 * sum(marks) != len(marks)
-    }
-
-
-def write_queue(path: Path, products: Iterable[Product]) -> int:
-    """Write what readers get, shuffled and blind: a key, the text, the expression in numbers, the answer.
-
-    A key tells nothing of the rule or the seed; `FILE.keys` beside it, for the organiser, says whose id it stands for.
+def standing(family: Family, decisions: Mapping[str, bool], *, unread: bool) -> Family | None:
+    """The family with the products that readers found good, and with those that they did not read if `unread`; None
+    without any.
     """
-    entries = sorted(((draw_of(product.id)[:_KEY], product) for product in products), key=lambda entry: entry[0])
-    write_json_lines(path.with_name(f"{path.name}.keys"), ({"key": key, "id": each.id} for key, each in entries))
-    return write_json_lines(path, (_queued(key, product.tale) for key, product in entries))
-
-
-def _queued(key: str, tale: Tale) -> dict[str, str]:
-    problem = tale.problem
-    assert problem.expression is not None  # a product has both
-    assert problem.answer is not None
-    expression = to_infix(problem.expression, lambda index: tale.quantities[index].text)
-    return {"id": key, "text": tale.text, "expression": expression, "answer": format_number(problem.answer)}
+    products = tuple(product for product in family.products if decisions.get(product.id, unread))
+    return replace(family, products=products) if products else None
 
 
 class Release(BaseModel):
-    """A set that has a name and a version. `read`: only what readers found good stands in it; else only what they
-    rejected is left out. `unread`: with frames whose products nobody has read. `beside`: another set whose seeds are
-    left to it. `files` are the hashes of its parts.
+    """A set with a name and a version. `read`: it has only products that readers approved; otherwise only rejected ones
+    are left out. `unread`: frames whose products two readers have not read are used, too. `screen`: a single reader's
+    verdicts on more products; what is not valid to it, or asks for something else than its label, is left out, however
+    well it reads. `beside`: another set, whose seeds this one does not use. `files` are the hashes of its parts.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -111,6 +52,7 @@ class Release(BaseModel):
     verdicts: str
     read: bool
     unread: bool = False
+    screen: str | None = None
     beside: str | None = None
     settings: dict[str, Any] = {}
     files: dict[str, str] = {}
@@ -121,41 +63,41 @@ class Release(BaseModel):
         return SynthesisOptions.checked(**self.settings)
 
     @cached_property
-    def decisions(self) -> dict[str, bool]:
-        """Whether each product that was read is good."""
-        with as_file(files("comdiv.synthesis").joinpath(_FOLDER, self.verdicts)) as path:
-            return decide(read_verdicts(path))
+    def said(self) -> tuple[Verdict, ...]:
+        """What its readers said, without the screen."""
+        return _shipped(self.verdicts)
 
-    def standing(self, family: Family) -> Family | None:
-        """The family with the products that may stand in the set; None without any."""
-        products = tuple(p for p in family.products if self.decisions.get(p.id, not self.read))
-        return replace(family, products=products) if products else None
+    @cached_property
+    def decisions(self) -> dict[str, bool]:
+        """Whether each product that was read may stand: good to most of its readers, or not rejected by the screen."""
+        screened = () if self.screen is None else _shipped(self.screen)
+        return {**{verdict.id: verdict.valid and verdict.label for verdict in screened}, **decide(self.said)}
 
     def select(self, families: Iterable[Family]) -> list[Family]:
-        """The families that may stand in the set."""
+        """The families that may enter the set."""
         families = list(families)
         self._check_complete(families)
         taken: set[str] = set()
         if self.beside is not None:
             other = find_release(self.beside)
             taken = _seeds(assemble(other.select(families), other.options))
-        standing = (self.standing(family) for family in families)
-        return [f for f in standing if f is not None and not {f.seed.id, f.seed.entry.mask} & taken]
+        allowed = (standing(family, self.decisions, unread=not self.read) for family in families)
+        return [f for f in allowed if f is not None and not {f.seed.id, f.seed.entry.mask} & taken]
 
     def _check_complete(self, families: Iterable[Family]) -> None:
-        """Refuse a corpus from which not everything that was read can be made: it is another version."""
+        """Refuse a corpus that does not give every product with verdicts: it is another version."""
         there = {product.id for family in families for product in family.products}
         missing = sorted(name for name, good in self.decisions.items() if good and name not in there)
         if missing:
-            shown = ", ".join(missing[:_SHOWN]) + (" …" if len(missing) > _SHOWN else "")
+            examples = ", ".join(missing[:_SHOWN]) + (" …" if len(missing) > _SHOWN else "")
             raise ComdivError(
-                f"{self.name} {self.version} needs the version of {self.corpus} that it was read on: of its "
-                f"{len(self.decisions):,} products, {len(missing):,} cannot be made from this one ({shown}); an id "
+                f"{self.name} {self.version} needs the version of {self.corpus} that its readers had: of its "
+                f"{len(self.decisions):,} products, {len(missing):,} cannot be made from this one ({examples}); an id "
                 "begins with that of the problem whose text differs or is missing"
             )
 
     def check_parts(self, parts: Mapping[str, Iterable[Problem]]) -> None:
-        """Refuse parts whose bytes would not be the published ones."""
+        """Refuse parts whose bytes differ from the published ones."""
         with tempfile.TemporaryDirectory() as name:
             paths = {f"{part}.jsonl": Path(name) / f"{part}.jsonl" for part in parts}
             for path, problems in zip(paths.values(), parts.values(), strict=True):
@@ -166,6 +108,12 @@ class Release(BaseModel):
                 f"{self.name} {self.version}: {' and '.join(different)} would differ from the published files: this "
                 f"is another version of {self.corpus} or of comdiv"
             )
+
+
+def _shipped(name: str) -> tuple[Verdict, ...]:
+    """The verdicts of a file beside this module."""
+    with as_file(files("comdiv.synthesis").joinpath(_FOLDER, name)) as path:
+        return read_verdicts(path)
 
 
 def _seeds(assembly: Assembly) -> set[str]:

@@ -15,7 +15,7 @@ _CLOSING = "。．？！；，：?!;,.: "
 
 
 class Tale(Reading):
-    """A reading with what only synthesis needs. The text has every quantity of the expression."""
+    """A reading with the properties that only synthesis needs. The text has every quantity of the expression."""
 
     @cached_property
     def operands(self) -> tuple[Quantity, ...]:
@@ -44,7 +44,7 @@ class Seed:
     rule: Rule
     tale: Tale
     clauses: tuple[Clause, ...]
-    entry: Reading  # what enters the dataset: the problem, or its edited version
+    entry: Reading  # for the dataset: the problem, or its edited version
 
     @property
     def id(self) -> str:
@@ -86,7 +86,7 @@ def find_seed(rule: Rule, tale: Tale) -> Seed | None:
 
 
 def _join_clauses(clauses: Sequence[Clause], ranks: dict[int, int], wanted: int) -> tuple[Clause, ...]:
-    """As many clauses as a rule names: from the front, one without a used quantity joins the next narrative clause."""
+    """As many clauses as the rule names: from the front, one without a used quantity joins the next narrative one."""
     result = list(clauses)
     position = 0
     while len(result) > wanted and position < len(result) - 2:

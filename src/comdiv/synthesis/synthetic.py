@@ -24,15 +24,25 @@ from comdiv.splitting.measurement import measure
 from comdiv.splitting.outputs import corpus_facts, cut_parts, library_versions
 from comdiv.synthesis.assembly import Assembly, SynthesisOptions, assemble, candidates
 from comdiv.synthesis.frames import FrameTable, frame_table
-from comdiv.synthesis.products import Family, as_reviewed, make_family
-from comdiv.synthesis.release import Release, find_release, write_queue
+from comdiv.synthesis.products import PRODUCTS_OPEN, SEED_OPEN, Family, as_reviewed, make_family
+from comdiv.synthesis.readers import (
+    READING_COLUMNS,
+    Verdict,
+    decide,
+    keys_of,
+    read_verdicts,
+    reading_facts,
+    reading_rows,
+    write_queue,
+)
+from comdiv.synthesis.release import Release, find_release, standing
 from comdiv.synthesis.rules import Rule, RuleTable, load_rules
 from comdiv.synthesis.seeds import Seed, Tale, find_seed, tell
 
 REPORT = "report.md"
 PAPER_DIVERGENCES = {"compound": 0.82, "atom": 0.01}  # of the paper's SD, Table I
 _SHOWN_REASONS = 3
-_OF_A_CUT = ("validation", "seed")  # options that leave the training side and the test as they are
+_OF_A_CUT = ("validation", "seed")  # options that change neither the training side nor the test
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +85,17 @@ def synthesize_dataset(
 ) -> dict[str, Any]:
     """Build the synthetic dataset of a corpus in a folder and return its facts; `corpus` is the name of the corpus.
 
-    `queue` gets the products for readers: those of the chosen seeds, and all reformulations.
+    `queue` gets the products for readers: of the chosen seeds, and all reformulations, those that nobody has read.
     """
-    refuse_to_overwrite(folder, force=force)
+    for path in (folder, *(() if queue is None else (queue, keys_of(queue)))):
+        refuse_to_overwrite(path, force=force)
     show = progress or (lambda stage, done, total, note: None)
     release = None if options.release is None else _release(options, corpus)
     if release is not None:
         options = release.options.model_copy(update={name: getattr(options, name) for name in ("release", *_OF_A_CUT)})
     table = load_rules(options.rules)
     decisions = _decisions(folder, options)
+    verdicts = release.said if release is not None else _verdicts(options)
     excluded = None if options.exclude is None else read_dataset(options.exclude)
     tales = _tales(problems, table, show)
     review = partial(as_reviewed, decisions=decisions, only_accepted=options.only is not None)
@@ -92,12 +104,21 @@ def synthesize_dataset(
     families = [family for result in yields for family in result.families]
     if not families:
         raise ComdivError(_nothing_applies(corpus, len(problems), yields, options))
+    decided = decide(verdicts)
     if release is not None:
         families = release.select(families)
+    elif options.verdicts is not None:
+        families = _standing(families, decided, unread=True)
     if queue is not None:
-        write_queue(queue, candidates(families, options))
+        write_queue(queue, (product for product in candidates(families, options) if product.id not in decided))
+    if release is None and options.verdicts is not None:
+        families = _standing(families, decided, unread=False)
+        if not families:
+            raise ComdivError(f"{options.verdicts}: no product of {corpus} is good to most of at least two readers")
     assembly = assemble(families, options)
     facts = _facts(corpus, problems, options, yields, assembly)
+    if verdicts:
+        facts["reading"] = reading_facts(verdicts)
     return _write(assembly, folder, options, facts, force, release)
 
 
@@ -171,13 +192,25 @@ def _decisions(folder: Path, options: SynthesisOptions) -> dict[str, Decision]:
     return latest(read_review(path))
 
 
+def _verdicts(options: SynthesisOptions) -> tuple[Verdict, ...]:
+    return () if options.verdicts is None else read_verdicts(options.verdicts)
+
+
+def _standing(families: Iterable[Family], decided: Mapping[str, bool], *, unread: bool) -> list[Family]:
+    return [kept for family in families if (kept := standing(family, decided, unread=unread)) is not None]
+
+
 def _nothing_applies(corpus: str, problems: int, yields: Iterable[RuleYield], options: SynthesisOptions) -> str:
     reasons: Counter[str] = Counter()
     for result in yields:
         reasons.update(result.abandoned)
+    if options.only is not None and (made := reasons[SEED_OPEN] + reasons[PRODUCTS_OPEN]):
+        return (
+            f"{corpus}: nothing is left by --only {options.only}: of {made:,} seeds that have products, "
+            f"{reasons[SEED_OPEN]:,} are not accepted themselves, and {reasons[PRODUCTS_OPEN]:,} are, but none of "
+            "their products. Accept both in `comdiv studio`, which shows the seeds first"
+        )
     why = f"; all were abandoned, most often: {reasons.most_common(1)[0][0]}" if reasons else ""
-    if options.only is not None:
-        why += ". A seed enters only if it and one of its products are accepted: accept both in `comdiv studio`"
     return f"{corpus}: no rule gives a product: {problems} problems, {reasons.total()} of them seeds of a rule{why}"
 
 
@@ -279,6 +312,7 @@ def report_paragraphs(facts: Mapping[str, Any]) -> list[str]:
         f"Seeds with the quantities in place: {facts['seeds']['decomposition']:,} for decomposition, "
         f"{facts['seeds']['reformulation']:,} for reformulation.",
         rule_table(facts),
+        *reading_paragraphs(facts),
         "Novelty of the lexical test problems (the greatest similarity to a training problem with the same template) "
         f"and their number: {novelty}.",
     ]
@@ -309,5 +343,21 @@ RULE_COLUMNS = ("rule", "seed", "products", "problems", "seeds", "made", "chosen
 
 def rule_table(facts: Mapping[str, Any]) -> str:
     """The counts of every rule as a Markdown table."""
-    lines = [RULE_COLUMNS, tuple("---" for _ in RULE_COLUMNS), *rule_rows(facts)]
+    return _table(RULE_COLUMNS, rule_rows(facts))
+
+
+def reading_paragraphs(facts: Mapping[str, Any]) -> list[str]:
+    """What readers said of the products, if anybody read them."""
+    if "reading" not in facts:
+        return []
+    readers = ", ".join(f"{reader}: {count:,}" for reader, count in facts["reading"]["readers"].items())
+    said = (
+        f"Products read, also those that are not in this set ({readers}): the share that most readers find valid, "
+        "qualified and rightly labelled, and Cohen's κ of the two who read most."
+    )
+    return [said, _table(READING_COLUMNS, reading_rows(facts["reading"]))]
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
