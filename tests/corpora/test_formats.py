@@ -174,11 +174,25 @@ def test_a_damaged_row_is_counted_with_its_reason_and_the_next_one_read(changes:
         ({"Answer": "1,200 (dollars)"}, "N0+N1", "1200"), ({"Answer": "0.5 (hour)"}, "N0+N1", "0.5"),
         ({"Answer": "3/4"}, "N0+N1", "0.75"), ({"Answer": "25%"}, "N0+N1", "0.25"),
         ({"Answer": "Ann"}, "N0+N1", None), ({"Formula": None}, None, "9"),
-        ({"Formula": "7+2=9; 9-1=8"}, None, "9"),
+        ({"Formula": "7+2=9; 9-1=8"}, None, "9"), ({"Formula": "7(km/h)*2(h)=14(km)"}, "N0*N1", "9"),
+        ({"Body": "Ann ate 1/4 of a cake and Bob 2/4.", "Formula": "1/4+2/4=3/4", "Answer": "3/4"}, "N0+N1", "0.75"),
     ],
 )  # fmt: skip
 def test_asdiv_formulas_and_answers(changes: dict[str, Any], expression: str | None, answer: str | None) -> None:
     assert only({**ASDIV, **changes})[2:] == (expression, answer)
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        ("7>2", "a comparison"), ("12:00-8:30=3:30", "times of day"), ("GCD(24,36)=12", "GCD(…) is not one of"),
+        ("47/6=7 r5", "a division with remainder"), ("x+y=9;x-y=5", "more than one equation"),
+    ],
+)  # fmt: skip
+def test_an_asdiv_formula_that_is_no_expression_is_counted_with_its_reason(formula: str, reason: str) -> None:
+    report = read({**ASDIV, "Formula": formula}).report
+    assert not report.unreadable
+    assert reason in report.not_expressible[0].reason
 
 
 def test_asdiv_reads_number_words_only_where_the_formula_needs_them() -> None:
@@ -241,13 +255,21 @@ def test_a_column_called_as_one_of_ours_is_kept_under_another_name() -> None:
     assert problem.extra == {"corpus_text": "short", "corpus_answer": "3", "corpus_language": "English"}
 
 
-@pytest.mark.parametrize("record", [OWN, {"question": "How many?", "answer": "7"}, {}])
-def test_an_unknown_shape_is_an_error_that_lists_the_columns_and_says_what_to_do(record: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("record", "options"),
+    [
+        (OWN, "--text TEXT --equation formula --answer result"),
+        ({"Question": "How many?", "the answer": "7"}, "--text Question --equation EQUATION --answer ANSWER"),
+        ({}, "--text TEXT --equation EQUATION --answer ANSWER"),
+    ],
+)
+def test_an_unknown_shape_is_an_error_that_lists_the_columns_and_says_what_to_do(
+    record: dict[str, Any], options: str
+) -> None:
     with pytest.raises(ComdivError) as caught:
         detect_format(record, "mine.csv, line 2")
     assert str(caught.value) == (
-        f"mine.csv, line 2: unknown format; its columns are {', '.join(record)}. "
-        "Name them with --text, --equation and --answer"
+        f"mine.csv, line 2: unknown format; its columns are {', '.join(record)}. Name them: {options}"
     )
 
 

@@ -35,7 +35,7 @@ def gold(written: str, reading: Reading) -> Expression:
 
 
 def test_at_least_95_of_100_are_read_right_and_none_is_read_wrong() -> None:
-    """The 73 problems have 65 expressions; what is not read is refused with a reason."""
+    """The 85 problems have 75 expressions; what is not read is refused with a reason."""
     right, wrong = 0, []
     for case in CASES:
         problem, reasons = read_one(case["question"], case["answer"])
@@ -106,11 +106,13 @@ def test_steps_that_do_not_say_enough_say_why(solution: str, reason: str) -> Non
 
 
 def test_a_number_that_may_be_two_quantities_is_refused_with_both() -> None:
-    text = "A red box has 3 balls and a blue box has 3 balls. How many balls are in 5 red boxes?"
-    with pytest.raises(NotExpressible, match=r"^ambiguous: the 3 of step 1 may be N0 or N1$"):
+    text = "A red box has 3 balls and a blue box has 3 balls. How many balls are in 5 boxes of one colour?"
+    with pytest.raises(NotExpressible, match=r"^ambiguous: the 3 of step 1 may be N[01] or N[01]$"):
         align_steps("<<5*3=15>>15\n#### 15", read_text(text, "en"))
     with_words = align_steps("The red boxes have <<5*3=15>>15 balls\n#### 15", read_text(text, "en"))
     assert to_infix(with_words.expression) == "N2*N0"
+    named = read_text(text.replace("5 boxes of one colour", "5 blue boxes"), "en")
+    assert to_infix(align_steps("<<5*3=15>>15\n#### 15", named).expression) == "N2*N1"
 
 
 @pytest.mark.parametrize("step", ["<<5/0=0>>", "<<two+3=5>>", "<<9^99=9>>", "<<5+=5>>", "<<5=cats>>", "<<N0+1=5>>"])

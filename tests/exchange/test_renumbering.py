@@ -125,6 +125,16 @@ def test_the_order_of_the_numbers_stays() -> None:
         assert had > got > gave
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_week_has_seven_days_and_a_clock_twelve_hours(seed: int) -> None:
+    text = "Ann works 6 days a week, 9 hours per day. How many hours are that in 3 weeks?"
+    days, hours, _ = values(renumbered(text, "N0*N1*N2", seed=seed))
+    assert days <= 7
+    assert hours <= 24
+    text = "Ann sails from 8 to 11 PM at 40 miles an hour. How far does she sail?"
+    assert values(renumbered(text, "(N1-N0)*N2", seed=seed))[1] <= 12
+
+
 def test_an_answer_with_few_decimals_stays_one() -> None:
     for seed in range(10):
         answer = renumbered("168千米，每小时行68千米和72千米，几小时相遇？", "N0/(N1+N2)", "6/5", "zh", seed).answer
@@ -161,3 +171,26 @@ def test_numbers_written_as_words_stay() -> None:
     assert isinstance(result, Problem)
     assert result.text.startswith("Three bags of ")
     assert result.answer == 3 * values(result)[1] != 36
+
+
+def test_uneven_twins_have_no_division_that_comes_out_even() -> None:
+    shared = problem("Tom shares 12 apples among 3 children and eats 2.", "N0 / N1 - N2", "2")
+    for seed in range(20):
+        twin = renumber_problem(shared, seed, uneven=True)
+        assert isinstance(twin, Problem)
+        apples, children, eaten = values(twin)
+        assert apples > children > eaten
+        assert (apples / children).denominator > 1
+        assert twin.answer == apples / children - eaten > 0
+        assert twin.text == f"Tom shares {apples} apples among {children} children and eats {eaten}."
+
+
+def test_only_what_comes_out_even_can_become_uneven() -> None:
+    assert renumber_problem(problem("Tom has 12 apples and 3 pears.", "N0 + N1", "15"), uneven=True) == (
+        "it has no division that comes out even"
+    )
+    mixed = problem("He pays 1.50 for each of 4 pens, and 12 friends share it in 3 parts.", "N0 * N1 + N2 / N3", "10")
+    twin = renumber_problem(mixed, uneven=True)
+    assert isinstance(twin, Problem)
+    price, pens, _, _ = values(twin)
+    assert (price * pens).denominator == 1  # as before: only the division is another

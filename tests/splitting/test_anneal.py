@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from comdiv.errors import ComdivError
 from comdiv.splitting import anneal_loop
 from comdiv.splitting.anneal import AnnealSettings, _blocks, anneal
-from comdiv.splitting.anneal_loop import divergence_of, length_off, recompute, run_slice
+from comdiv.splitting.anneal_loop import call, divergence_of, length_off, recompute, run_slice
 from comdiv.splitting.anneal_state import TEST, Goal, Walk, make_level, start_walk
 from comdiv.splitting.divergence import ALPHA_PRESETS, PAPER, Alphas
 from comdiv.splitting.encoding import Encoded, Mask, encode
@@ -252,3 +252,20 @@ def test_a_block_is_led_by_the_most_frequent_compound() -> None:
     blocks = _blocks(encode_toys(corpus))
     assert blocks[0] == blocks[1] == blocks[3]
     assert len({*blocks[[0, 2, 4, 5]]}) == 4
+
+
+def test_a_cache_that_another_process_is_writing_costs_a_second_call_and_no_more() -> None:
+    faults = [RuntimeError("no compiled object yet for <Library 'run_slice'>")]
+
+    def first_compiled_now(value: int) -> int:
+        if faults:
+            raise faults.pop()
+        return value + 1
+
+    assert call(first_compiled_now, 1) == 2
+
+    def broken(value: int) -> int:
+        raise RuntimeError("something else")
+
+    with pytest.raises(RuntimeError, match="something else"):
+        call(broken, 1)

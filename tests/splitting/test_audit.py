@@ -30,6 +30,12 @@ def test_twins_and_near_duplicates_are_counted() -> None:
     assert audit.nearest[2].similarity < 0.2
 
 
+def test_items_without_a_text_can_be_audited() -> None:
+    views = CompositionalSplit(lambda text: ["atom"], lambda text: ["compound"])
+    audit = views.audit(["", " ", ""], [0], [1, 2])
+    assert (audit.twins, audit.near_duplicates, audit.compared) == (2, 2, 2)
+
+
 def test_divergences_are_those_of_the_views() -> None:
     texts = ["a b", "b a", "a a", "b b"]
     views = {"words": (str.split, str.split), "letters": (list, lambda text: [len(text)])}

@@ -1,6 +1,8 @@
 """A corpus made ready once for every split and measurement of it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +13,7 @@ from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
 from comdiv.reading import Context
-from comdiv.splitting.extraction import ExtractionSettings, extract
+from comdiv.splitting.extraction import ExtractionSettings, extract, mean_vectors
 
 SETTINGS = ExtractionSettings(k=2)
 
@@ -90,6 +92,24 @@ def test_units_are_labels_that_no_clustering_gave() -> None:
     texts = ("3 apples and 4 apples and 5 pears and 6.", "7 boxes")
     extraction = extract([problem(text, text, None) for text in texts])
     assert extraction.other_labels(1)["units"].tolist() == [0, 0, 1, 2, 1]
+
+
+def test_embeddings_are_labels_that_put_words_of_like_meaning_together(tmp_path: Path) -> None:
+    vectors = {"apples": [1.0, 0.1], "pears": [1.0, 0.0], "hours": [0.0, 1.0], "days": [0.1, 1.0]}
+    entries = [f"{word} ".encode() + np.array(v, "<f4").tobytes() for word, v in vectors.items()]
+    (tmp_path / "vectors").write_bytes(b"4 2\n" + b"".join(entries))
+    extraction = extract([problem(word, f"3 {word}", None) for word in vectors], window=1)
+    labels = replace(extraction, embeddings=mean_vectors(str(tmp_path / "vectors"))).other_labels(2)["embeddings"]
+    by_word = {item.id: label for item, label in zip(extraction.problems, labels.tolist(), strict=True)}
+    assert by_word["apples"] == by_word["pears"] != by_word["hours"] == by_word["days"]
+    assert "embeddings" not in extraction.other_labels(2)
+
+
+def test_vectors_of_another_language_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_bytes(b"1 1\n" + "苹果 ".encode() + bytes(4))
+    extraction = replace(extract(PROBLEMS), embeddings=mean_vectors(str(tmp_path / "vectors")))
+    with pytest.raises(ComdivError, match="none of the words of the texts"):
+        extraction.other_labels(2)
 
 
 def test_the_same_settings_are_encoded_once() -> None:

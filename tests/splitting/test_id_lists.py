@@ -55,23 +55,33 @@ def test_the_ids_of_test_alone_make_the_same_test_side(corpus: Path, dataset: Pa
 def test_another_corpus_is_noted_and_unknown_ids_are_refused(lists: Path, tmp_path: Path) -> None:
     write_problems(tmp_path / "longer.jsonl", generate("en", 121))
     said = run("split", tmp_path / "longer.jsonl", "--ids", lists, "--out", tmp_path / "out").stderr
-    assert "is not to the byte the corpus that ids.json was made from" in " ".join(said.split())
+    assert "differs from the corpus that ids.json was made from" in " ".join(said.split())
     write_problems(tmp_path / "shorter.jsonl", generate("en", 60))
     message = refused("split", tmp_path / "shorter.jsonl", "--ids", lists, "--out", tmp_path / "other")
     assert "ids are unknown): is it another corpus or version?" in " ".join(message.split())
 
 
+def test_problems_that_no_list_has_are_told(corpus: Path, lists: Path, tmp_path: Path) -> None:
+    shorter = json.loads(lists.read_text())
+    shorter["train"] = shorter["train"][:-5]
+    (tmp_path / "ids.json").write_text(json.dumps(shorter))
+    said = " ".join(run("split", corpus, "--ids", tmp_path / "ids.json", "--out", tmp_path / "out").stderr.split())
+    assert "5 problems are in no part of it." in said
+    assert "without an operator" not in said
+    assert "twins stay together" not in said
+
+
 def test_options_that_contradict_the_file_are_refused(corpus: Path, lists: Path, tmp_path: Path) -> None:
     arguments = ("split", corpus, "--ids", lists, "--out", tmp_path / "out")
-    assert "leave the options of the split out" in refused(*arguments, "--seed", "4")
-    assert "leave --k, --target, --splits and --with-iid out" in refused(*arguments, "--with-iid")
+    assert "has the options of the split: leave them out" in refused(*arguments, "--seed", "4")
+    assert "leave out --k, --target, --splits and --with-iid" in refused(*arguments, "--with-iid")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there is no id of a test problem"),
-        ("[]", "there is no id of a test problem"),
+        ("", "it has no ids of test problems"),
+        ("[]", "it has no ids of test problems"),
         ("a\nb\na\n", "the id 'a' occurs twice"),
         ('{"test": ["a"], "train": ["b"]}', "train and validation go together"),
         ('{"test": ["a"], "train": ["a"], "validation": []}', "the id 'a' occurs twice"),

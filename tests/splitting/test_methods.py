@@ -15,11 +15,14 @@ from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
 from comdiv.splitting.measurement import measure
 from comdiv.splitting.methods import (
     SplitSettings,
+    _at_held_out_target,
     preset_settings,
     problems_to_split,
     split_problems,
     wanted_test_size,
 )
+from comdiv.splitting.outputs import small_corpus_note
+from comdiv.splitting.search import SplitResult
 
 EXPRESSIONS = ["N0+N1", "N0-N1", "N0*N1", "N0/N1", "N0*N1+N0", "(N0+N1)*N1", "N0-N1/N0", "N0+N1-1"]
 THINGS = ["apples", "pears", "boxes", "hours", "roads"]
@@ -260,6 +263,31 @@ def test_bounds_give_way_to_chance_on_a_corpus_too_small_for_them() -> None:
     measured = measure(extraction, split_problems(extraction, SplitSettings()), ExtractionSettings())
     assert measured.operator_count_divergence is not None
     assert 0.01 < measured.operator_count_divergence <= 0.05
+
+
+def test_forty_problems_can_be_split_and_the_report_says_what_they_are_too_few_for() -> None:
+    extraction, settings = extract(list(generate("en", 40))), SplitSettings(steps_per_item=500)
+    measured = measure(extraction, split_problems(extraction, settings), ExtractionSettings())
+    assert 0.01 < measured.atom_divergence["paper"] <= 9 * 0.045 * (1 / 32 + 1 / 8)  # what chance gives ten clusters
+    assert small_corpus_note(measured, settings).startswith("WARNING: 40 problems are too few for the bounds asked for")
+    assert "atom divergence 0.0" in small_corpus_note(measured, settings)
+    assert small_corpus_note(measured, settings.changed(atom_bound=None, operator_bound=None)) == ""
+    assert small_corpus_note(measured, settings.changed(method="iid")) == ""
+
+
+def test_a_target_that_one_seed_jumps_over_is_found_by_another() -> None:
+    """With seed 3, a split has 0.1 more or less than its aim; with seed 6, just as much as its aim."""
+    aims: list[float] = []
+
+    def search(*, target: float, seed: int) -> SplitResult:
+        aims.append(target)
+        off = 0.1 * (-1) ** len(aims) if seed < 6 else 0.0
+        return SplitResult(np.array([target + off]), target + off, 0.0, 1.0, True, 1)  # type: ignore[arg-type]
+
+    found = _at_held_out_target(search, 0.5, 3, lambda mask: float(mask[0]))
+    assert found[0] == pytest.approx(0.5, abs=0.01)
+    with pytest.raises(ComdivError, match=r"the nearest has 0\.[46]00$"):
+        _at_held_out_target(search, 0.5, -100, lambda mask: float(mask[0]))
 
 
 def test_several_clusterings_hold_under_others() -> None:

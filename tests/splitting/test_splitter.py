@@ -103,7 +103,7 @@ def test_items_may_be_mappings_arrays_or_objects_with_an_id() -> None:
     assert test.tolist() == plain.tolist()
     [(_, test)] = splitter().split(np.array(SENTENCES))
     assert test.tolist() == plain.tolist()
-    with pytest.raises(ComdivError, match="say id_of"):
+    with pytest.raises(ComdivError, match="give id_of"):
         next(splitter(id_of=None).split(records))
 
 
@@ -116,7 +116,7 @@ def test_items_may_be_mappings_arrays_or_objects_with_an_id() -> None:
         ({"n_jobs": 0}, SENTENCES, "n_jobs is 0"),
         ({"random_state": "x"}, SENTENCES, "random_state is a str"),
         ({}, [], "0 items are too few"),
-        ({}, 3, "a int is no list of items"),
+        ({}, 3, "a int is not a list of items"),
     ],
 )
 def test_mistakes_are_told_in_one_line(changes: dict[str, Any], items: Any, message: str) -> None:

@@ -22,9 +22,16 @@ def measure(
     alpha: Annotated[
         str | None, typer.Option(help="Preset for the α of the i.i.d. divergence: paper or keysers2020.")
     ] = None,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            help="Word vectors of another representation of the quantities: a file or folder, or package:NAME/PATH "
+            "(docs/explanation/splitting.md)."
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the report, two figures, compounds.jsonl, and an audit (JSON, page)."),
+        typer.Option(help="Folder for the report, two figures, compounds.jsonl and an audit (JSON and HTML)."),
     ] = None,
     json: JsonOption = False,
     force: ForceOption = False,
@@ -36,7 +43,7 @@ def measure(
     from comdiv.verbs import benchmarks
 
     measurement = benchmarks.measure(
-        train, test, changes, alpha=alpha, out=out, reading=reading, force=force, observer=TERMINAL
+        train, test, changes, alpha=alpha, vectors=vectors, out=out, reading=reading, force=force, observer=TERMINAL
     )
     if json:
         print_json(measurement.to_json())

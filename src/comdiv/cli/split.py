@@ -28,13 +28,13 @@ def split(
     series: "SplitSeries",
     reading: "CorpusOptions",
     preset: Annotated[
-        str, typer.Option(help="comdiv, or paper: one clustering, and only its atoms are alike on both sides (§III-A).")
+        str, typer.Option(help="comdiv, or paper: one clustering, and only its atoms are bounded (§III-A).")
     ] = "comdiv",
     ids: Annotated[
         Path | None,
         typer.Option(
-            help="Rebuild a split from the ids of its parts, as `export hub` writes them, or of its test problems, "
-            "one per line: no search."
+            help="Rebuild a split without a search: a file of ids written by `export hub`, or the test ids, one per "
+            "line."
         ),
     ] = None,
     json: JsonOption = False,
@@ -49,9 +49,9 @@ def split(
         if not json:
             print_measurement(measurement, str(folder))
 
-    told = ids is not None and not changes and preset == "comdiv"  # by the file, if it says more than ids
+    from_file = ids is not None and not changes and preset == "comdiv"  # the settings, if the file has them
     facts = benchmarks.split(
-        source, out, None if told else preset_settings(preset, **changes), series, ids=ids, reading=reading,
+        source, out, None if from_file else preset_settings(preset, **changes), series, ids=ids, reading=reading,
         force=force, observer=TERMINAL, each=show,
     )  # fmt: skip
     if json:

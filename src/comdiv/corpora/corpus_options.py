@@ -31,7 +31,7 @@ class CorpusOptions(Settings):
     )
     contradictions: Contradictions | None = Field(
         default=None,
-        description="Problems whose expression does not give their answer; only `split` drops them by default.",
+        description="Keep or drop problems whose expression does not give their answer; only `split` drops by default.",
     )
     number_words: NumberWords | None = Field(
         default=None, description="Whether numbers written as words count; auto: only where an equation needs them."
@@ -55,7 +55,7 @@ def open_source(
 ) -> tuple[str, str, Iterable[Problem], ReadReport]:
     """A corpus's name, version, problems and report; the report is complete once all problems have been consumed.
 
-    `contradictions` is what the verb does unless its user says otherwise.
+    `contradictions` is the verb's default.
     """
     report = ReadReport()
     name, version, problems = open_corpus(

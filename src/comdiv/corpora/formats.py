@@ -7,6 +7,7 @@ with an entry point of the group `comdiv.formats` that names a subclass of `Form
 
 import io
 import re
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,19 +30,27 @@ _BEGINNING = 65_536  # bytes that decide how a file is read
 _NUMBER_NAME = re.compile(r"\bnumber([0-9]{1,4})\b")
 # ASDiv's formulas: a unit in brackets or after a number, functions, remainders, several formulas.
 _UNIT = re.compile(
-    r"\s*\(\s*[A-Za-z][A-Za-z. ]+\)|(?<=[\d)%])\s*(?!r\b|rem)[A-Za-z]{2,}\.?(?:\s+[A-Za-z]{2,}\.?)*", re.IGNORECASE
+    r"\s*\(\s*[A-Za-z][A-Za-z. ]+(?:/[A-Za-z. ]+)?\)|(?<=\d)\([a-w]\)"
+    r"|(?<=[\d)%])\s*(?!r\b|rem)[A-Za-z]{2,}\.?(?:\s+[A-Za-z]{2,}\.?)*",
+    re.IGNORECASE,
 )
 _FUNCTION = re.compile(r"\b([A-Za-z]{2,})\s*\(")
 _REMAINDER = re.compile(r"\s*(?:r|R|rem|remainder|\.{3}|…)\.?\s*=?\s*(\d+)\s*$")
+_CLOCK = re.compile(r"\b\d{1,2}:00\b|=\s*\d{1,2}:[0-5]\d\s*$")
 _LIST = re.compile(r";|,\s+|,(?!\d{3}\b)|\n|\band\b")
+_LIKELY = {  # what people call their columns
+    "text": ("text", "question", "problem", "prompt", "input", "body"),
+    "equation": ("equation", "expression", "expr", "formula"),
+    "answer": ("answer", "ans", "result", "gold", "solution", "output"),
+}
 _ASDIV_FIELDS = ("Body", "Question", "Solution-Type", "Answer", "Formula")
 
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """A record as its corpus gives it. `where` names file and line or place, for messages.
+    """A record as its corpus has it; `where` names the file and line or place, for messages.
 
-    Equation and answer may be texts, numbers or lists, as corpora write them; a list of one counts as its item.
+    Equation and answer may be texts, numbers or lists; a list of one counts as its item.
     """
 
     id: str
@@ -104,9 +113,13 @@ def detect_format(record: Record, where: str) -> Format:
     candidates = [known for known in _formats() if known.detects(record)]
     if candidates:
         return max(candidates, key=lambda known: len(known.keys))
+    guesses = {
+        option: next((str(name) for name in record if str(name).lower() in names), option.upper())
+        for option, names in _LIKELY.items()
+    }
     raise ComdivError(
         f"{where}: unknown format; its columns are {', '.join(map(str, record))}. "
-        "Name them with --text, --equation and --answer"
+        f"Name them: {' '.join(f'--{option} {shlex.quote(name)}' for option, name in guesses.items())}"
     )
 
 
@@ -267,7 +280,7 @@ class Asdiv(Format):
 
 
 def calculation(formula: str) -> tuple[str | None, str]:
-    """The side of an ASDiv formula that calculates, `7+2` of `7+2=9`, or an equation with its unknown; else the reason.
+    """The calculating side of an ASDiv formula, `7+2` of `7+2=9`, or an equation with an unknown; else the reason.
 
     Units are left out, `3(feet)*12=36 inches`; a remainder, a GCD or a list of formulas has no expression.
     """
@@ -280,6 +293,10 @@ def calculation(formula: str) -> tuple[str | None, str]:
         if any(map(int, remainder[1])):  # digit by digit: there may be thousands
             return None, f"formula {formula[:80]}: a division with remainder"
         plain = plain[: remainder.start()].rstrip()
+    if _CLOCK.search(formula):
+        return None, f"formula {formula[:80]}: times of day"
+    if re.search(r"[<>≤≥≠]", plain):
+        return None, f"formula {formula[:80]}: a comparison"
     parts = [part for part in _LIST.split(plain) if part.strip()]
     if len(parts) > 1:
         return None, f"formula {formula[:80]}: more than one equation"

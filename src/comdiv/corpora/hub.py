@@ -47,7 +47,7 @@ COLUMNS = {
     "canary": "string",
 }
 _GREATEST = 10**300  # floats end a little above it; exact answers do not
-# Columns that are computed from the problem and its split. `rule` stands in `extra` as well.
+# Columns computed from the problem and its split; `rule` is also in `extra`.
 _COMPUTED = (
     "equation", "value", "template", "operators", "canary", "skill", "rule", "template_seen", "unseen_structures",
 )  # fmt: skip

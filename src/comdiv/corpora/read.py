@@ -49,7 +49,7 @@ DATASET_FILES = ("train.jsonl", "validation.jsonl", "test.jsonl")
 LONGEST_NAME = 255  # bytes of a file's name, on every usual file system
 _CURRENCY = re.compile(r"[$€£¥￥]\s*")
 _WITH_REMAINDER = re.compile(r"\d\s*r(?:em(?:ainder)?)?\.?\s*\d", re.IGNORECASE)
-_LONGEST_ANSWER = 200  # characters of an answer with its unit; a longer text is no answer
+_LONGEST_ANSWER = 200  # characters of an answer with its unit; a longer text is not an answer
 _SAMPLE = 50  # records that decide a corpus's language
 _OUR_KEYS = frozenset(["id", "language", "text", "expression"])
 _COMMON_CONSTANTS = frozenset([Fraction(1), Fraction(314, 100)])
@@ -85,7 +85,7 @@ class ReadReport:
     contradicting: list[str] = field(default_factory=list)  # ids of problems left out
 
     def without_contradictions(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """The problems whose expression does not contradict their answer; the others are entered by their ids."""
+        """The problems whose expression does not contradict their answer; the ids of the others go into the report."""
         for problem in problems:
             if read(problem).contradicts:
                 self.contradicting.append(problem.id)
@@ -190,7 +190,7 @@ def locate(source: str | Path) -> tuple[str, list[Path]]:
 
 
 def _check_length(source: str | Path) -> None:
-    """Refuse what no file system can look for."""
+    """Refuse names too long for any file system."""
     if any(len(part.encode("utf-8", "surrogatepass")) > LONGEST_NAME for part in Path(source).parts):
         raise ComdivError(f"{shortened(str(source), 60)}: no such file, and no corpus has a name this long")
 
@@ -315,7 +315,7 @@ def build_problem(
 
 
 def _joined_equations(equation: Any) -> str | None:
-    """An equation as text; those of a system joined. A list of one is its item; what is missing or blank is None."""
+    """An equation as text; those of a system are joined. A list of one is its item; a missing or blank one is None."""
     if isinstance(equation, list | tuple):
         equation = "; ".join(str(part) for part in equation if _is_given(part))
     return str(equation) if _is_given(equation) else None
@@ -327,7 +327,7 @@ def _is_given(value: Any) -> bool:
 
 
 def _answer(record: RawRecord, report: ReadReport) -> tuple[Fraction | None, str]:
-    """The one number that is the answer, if there is one; or what a record says that has several."""
+    """The answer if it is a single number; otherwise a text that says what the record has."""
     answer = record.answer
     while isinstance(answer, list | tuple) and len({str(item) for item in answer}) == 1:
         answer = answer[0]
@@ -359,7 +359,7 @@ def _aligned(record: RawRecord, text: str, code: str, report: ReadReport) -> tup
         if record.number_words != "auto":
             words = record.number_words == "always"
             return _alignment(record, text, code, number_words=words), words
-        if record.notation == "steps":  # words are numbers that a step may mean, whether or not it does
+        if record.notation == "steps":  # a step may mean a number word
             with_words = _alignment(record, text, code, number_words=True)
             words = _uses_words(with_words, text, code)
             return with_words if words else _alignment(record, text, code, number_words=False), words

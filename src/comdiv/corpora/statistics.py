@@ -60,7 +60,7 @@ class CorpusStatistics:
 def corpus_statistics(
     problems: Iterable[Problem], report: ReadReport, tolerance: Fraction = TOLERANCE
 ) -> CorpusStatistics:
-    """Go through a corpus once; afterwards its `ReadReport` is complete.
+    """Count over a corpus in one pass; afterwards its `ReadReport` is complete.
 
     The tolerance is for inspecting corpora that round their answers; solvers are scored more strictly.
     """

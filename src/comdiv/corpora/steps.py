@@ -1,7 +1,7 @@
 """GSM8K's calculator steps as one expression over the quantities of the problem's text.
 
 A number of a step is the result of an earlier step, a quantity of the text, or a constant (the 2 of "half", the 7 days
-of a week), and its value alone does not tell which. Each reading of a number is weighed by what the solution calls it
+of a week), and its value alone does not say which. Each reading of a number is weighed by what the solution calls it
 (`16 eggs`, `$5`), by the words that its line shares with the text around a quantity, and by words such as "half" or
 "week". The best reading of all numbers together is taken if no other expression comes near it. Otherwise, and wherever
 a number or a step stays unexplained, the problem is `NotExpressible` with the reason: nothing is guessed.
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import combinations, pairwise, product
 from math import prod
 
 from comdiv.expression import (
@@ -60,6 +60,7 @@ _CLOSE = Fraction(1, 100_000)  # relative: steps round what they compute
 _MARGIN = 0.7  # between the best expression and the next
 _MOST_READINGS = 20_000
 _SHARES = ("percent", "fraction", "word", "mixed", "decimal")
+_DIGIT_SHARES = ("percent", "fraction", "decimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,8 @@ class _SolutionReader:
         table = reading.language.data("words.yaml")
         self._amounts, self._parts = reading.language.amounts, reading.language.parts
         self._generic = frozenset(map(word_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
+        spelled = table.get("ordinals", "").split()
+        self._spelled_ordinals = {word_stem(word): str(place) for place, word in enumerate(spelled, start=2)}
         self._text_words = frozenset(_words(reading.text)) | _signs(reading.text)
         for line in body.splitlines():
             self._read_line(line)
@@ -153,7 +156,7 @@ class _SolutionReader:
     # --- reading the solution ---
 
     def _read_line(self, line: str) -> None:
-        """The steps of a line: those that the calculator did, and those that are only written out, `60/15 = 4`."""
+        """The steps of a line: those of the calculator, and those that are only written out, `60/15 = 4`."""
         end = 0
         calculated = list(_STEP.finditer(line))
         written = [
@@ -194,7 +197,7 @@ class _SolutionReader:
         )
 
     def _parsed(self, left: str) -> Expression:
-        """The tree of a step; a percentage, a fraction or a number of dozens that the text has is one leaf of it."""
+        """The tree of a step; a percentage, a fraction or a number of dozens in the text is one leaf."""
         shares = self._shares | {1 - share for share in self._shares}
 
         def bracketed(match: re.Match[str]) -> str:
@@ -208,7 +211,7 @@ class _SolutionReader:
         return _joined(tree, percents, dozens)
 
     def _over_slots(self, tree: Expression, before: str) -> Expression:
-        """The tree with its numbers as slots; `before` is how the line writes the calculation, with names of things."""
+        """The tree with its numbers as slots; `before` is the calculation as written, with names of things."""
         numbers = list(_NUMBER.finditer(before))
         values = [leaf.value for leaf in leaves(tree) if isinstance(leaf, Constant)]
 
@@ -252,7 +255,7 @@ class _SolutionReader:
                 yield _Meaning(weight, scale, step=number)
 
     def _quantities(self, slot: _Slot) -> Iterator[_Meaning]:
-        """Quantities of the text: their value, what a share leaves or adds, a percentage without its sign."""
+        """Quantities of the text: their value, what a share leaves or adds, a percentage's bare number."""
         for quantity in self.reading.plain_quantities:
             if quantity.index in self._repeated:
                 continue
@@ -265,11 +268,13 @@ class _SolutionReader:
                     yield _Meaning(weight - 2, Operation("-", ONE, here), quantity=quantity.index)
                 elif 1 + quantity.value == slot.value and quantity.form != "word":
                     yield _Meaning(weight - 2, Operation("+", ONE, here), quantity=quantity.index)
+            elif slot.divides and quantity.form in _DIGIT_SHARES and quantity.value * slot.value == 1:
+                yield _Meaning(weight + 1.5, Operation("/", ONE, here), quantity=quantity.index)  # 64/4 of "1/4 of 64"
             elif quantity.form == "percent" and quantity.value * 100 == slot.value:
                 yield _Meaning(weight - 2, Operation("*", here, HUNDRED), quantity=quantity.index)
 
     def _evidence(self, slot: _Slot, quantity: Quantity) -> float:
-        """What speaks for a quantity: the name of the thing counted, a dollar sign, and words that only it is near."""
+        """Evidence for a quantity: the name of the thing counted, a dollar sign, and words that occur only near it."""
         weight = 0.0
         after, dollars = self._after[quantity.index]
         if slot.named:
@@ -281,47 +286,63 @@ class _SolutionReader:
         if quantity.index in self._multiples:  # three times as many: a factor, never a term
             weight += 0.8 if slot.operator in "*/" else -1.5
         if quantity.form == "word" and quantity.index in self.reading.question.quantities:
-            weight -= 0.5  # "in the three months": said again
+            weight -= 0.5  # "in the three months": a repetition
         if quantity.form == "word" and any(
             other.value == quantity.value and other.form != "word" for other in self.reading.plain_quantities
         ):
             weight -= 0.6  # a solution writes digits where its text does
+        if quantity.form == "word" and any(
+            len(cue) == 1 and cue <= self._text_words - self._number_words for cue in self._amounts.get(slot.value, ())
+        ):
+            weight -= 1.0  # the two of "doubles it in each of two weeks"
         equals = [self._near[other.index] for other in self.reading.plain_quantities if other.value == quantity.value]
         shared = self._near[quantity.index] & self.steps[slot.step].words
         return weight + min(2.0, sum(1 / sum(word in near for near in equals) for word in shared))
 
     def _constants(self, slot: _Slot) -> Iterator[_Meaning]:
-        """A number that no text states: half, a week's days. A small one without a word for it is a riddle, which is
-        never taken, but keeps a quantity of that value from being taken for nothing but its value."""
+        """Numbers that the text does not state: a half, the days of a week. A small one that no word explains is never
+        taken, but it keeps a quantity from being taken for its value alone."""
         here = self._line_words[slot.step]
         factor = slot.operator in ("*", "/") or (slot.value == 100 and "%" in here)  # 100%-30%
-        amounts = [cue for cue in self._amounts.get(slot.value, ()) if factor and not cue <= self._number_words]
+        equals = [q for q in self.reading.plain_quantities if q.value == slot.value]
+        counted = self._number_words.union(*(_called(self.reading.text[q.end :], words=1) for q in equals))  # 2 pairs
+        cues = [cue for cue in self._amounts.get(slot.value, ()) if not cue <= counted]
+        amounts = [cue for cue in cues if factor]
         parts = self._parts.get(slot.value, ()) if slot.divides else ()
-        stated = any(quantity.value == slot.value for quantity in self.reading.plain_quantities)
-        weighed = [(1.6 if slot.named else 4.0, cue) for cue in parts if cue <= here]  # "2 trains" are no half
+        weighed = [(1.6 if slot.named else 4.0, cue) for cue in parts if cue <= here]  # "2 trains" does not mean a half
         weighed += [(3.0, cue) for cue in amounts if cue <= here]
-        if slot.divides and 1 / slot.value in self._shares:  # 64/4 of "1/4 of the 64"
-            weighed.append((2.5, frozenset([f"1/{slot.value}"])))
-        weighed += [(1.2 if stated else 2.5, cue) for cue in amounts if cue & here and cue <= here | self._text_words]
+        said = self._text_words.union(*self._line_words)
+        weighed += [(1.2 if equals else 2.5, cue) for cue in amounts if cue & here and cue <= said]
         weighed += [(1.6, cue) for cue in (*parts, *amounts) if len(cue) == 1 and cue <= self._text_words]
+        if not factor:  # 60+30 for an hour and a half, 7-1 for the days that are left of a week
+            weighed += [(2.2, cue) for cue in cues if len(cue) > 1 and cue <= here]
+            weighed += [
+                (0.9 if equals else 1.6, cue) for cue in cues if len(cue) > 1 and cue <= here | self._text_words
+            ]
         if weighed:
             weight, cue = max(weighed, key=lambda pair: pair[0])
             yield _Meaning(weight, Constant(slot.value), cue=cue)
         elif format_number(slot.value) in self._ordinals:  # from the 3rd to the 8th
             yield _Meaning(2.5, Constant(slot.value))
         elif slot.value in (0, 1):
-            yield _Meaning(1.2, Constant(slot.value))
-        elif slot.value in _SMALL:
+            yield _Meaning(0.4 if any(q.form != "word" for q in equals) else 1.2, Constant(slot.value))
+        elif slot.value in _SMALL or (
+            slot.value in _ROUND and any(cue & here | cue & self._text_words for cue in cues)
+        ):
             yield _Meaning(_RIDDLE, Constant(slot.value), riddle=True)
 
     @cached_property
     def _ordinals(self) -> frozenset[str]:
-        return frozenset(_ORDINAL.findall(self.reading.text))
+        """The numbers that the text has as ordinals: the 3rd, the fifth."""
+        words = _words(self.reading.text)
+        parts = {word for word, following in pairwise(words) if following == "of"}  # a third of the books
+        written = (self._spelled_ordinals.get(word) for word in words if word not in parts)
+        return frozenset([*_ORDINAL.findall(self.reading.text), *filter(None, written)])
 
     @cached_property
     def _number_words(self) -> frozenset[str]:
-        """The words that are quantities of the text themselves: they explain no constant."""
-        return frozenset(word_stem(quantity.text) for quantity in self.reading.plain_quantities)
+        """Words that are quantities of the text, and so explain no constant."""
+        return frozenset(stem for quantity in self.reading.plain_quantities for stem in _words(quantity.text))
 
     @cached_property
     def _line_words(self) -> list[frozenset[str]]:
@@ -342,7 +363,7 @@ class _SolutionReader:
 
     @cached_property
     def _repeated(self) -> frozenset[int]:
-        """Quantities that only say again what the text said before: 5 pies, later "the five pies"."""
+        """Quantities that repeat an earlier one: 5 pies, later "the five pies"."""
         quantities = self.reading.plain_quantities
 
         def again(quantity: Quantity) -> bool:
@@ -387,6 +408,16 @@ class _SolutionReader:
                 near.append(frozenset(map(word_stem, words)) - self._generic)
         return near
 
+    @cached_property
+    def _phrases(self) -> list[tuple[int, int]]:
+        """For every quantity, its clause and how many joints are before it there."""
+        return [
+            (number, sum(word in _JOINTS for word in clause.masked[:place]))
+            for number, clause in enumerate(self.reading.clauses)
+            for place, token in enumerate(clause.tokens)
+            if token.quantity is not None
+        ]
+
     # --- the best reading of all numbers together ---
 
     def expression(self) -> Expression:
@@ -422,21 +453,42 @@ class _SolutionReader:
         quantities = [meaning.quantity for meaning in chosen if meaning.quantity is not None]
         weight += 0.7 * len(set(quantities)) - 0.3 * len(quantities)
         weight += 1.0 * len({meaning.cue for meaning in chosen if meaning.cue})
+        taken = [
+            (slot, m) for slot, m in zip(self.slots, chosen, strict=True) if slot.operator == "*" and m.step is None
+        ]
+        told = {slot.value: slot.step for slot, m in taken if m.cue}
+        for slot, meaning in taken:  # doubled for one step, and for another by a number that may be of other things
+            word = meaning.quantity is not None and self.reading.plain_quantities[meaning.quantity].form == "word"
+            weight -= word and told.get(slot.value, slot.step) != slot.step
+        values = self.reading.values
+        for quantity in set(quantities):  # a number is hardly used again while an equal one waits
+            waiting = (
+                {q for q, value in enumerate(values) if value == values[quantity]} - self._repeated - {*quantities}
+            )
+            weight -= 0.6 * len(waiting) * (quantities.count(quantity) > 1)
         multiples = [quantity for quantity in quantities if quantity in self._multiples]
-        weight -= 2.0 * (len(multiples) - len(set(multiples)))  # "twice" says one thing once
+        weight -= 2.0 * (len(multiples) - len(set(multiples)))  # "twice" can be used only once
         for number, step in enumerate(self.steps):
             own = [m for m, slot in zip(chosen, self.slots, strict=True) if slot.step == number]
             sources = [(m.step, m.quantity) for m in own if m.step is not None or m.quantity is not None]
-            if again := len(sources) - len(set(sources)):  # a number is hardly calculated with itself
+            if again := len(sources) - len(set(sources)):  # a number is rarely combined with itself
                 weight -= again * (5 if getattr(step.tree, "operator", "") in "-/" else 1.5)
             named = {m.quantity for m in own if m.quantity is not None}
             clauses = [self.reading.clause_of(quantity) for quantity in named]
             weight += 0.5 * (len(clauses) - len(set(clauses)))
+            weight += sum(self._kinship(*pair) for pair in combinations(sorted(named), 2))
             for cue in [m.cue for m in own if len(m.cue) > 1]:  # 2 feet times 12 are inches
                 for quantity in named:
                     unit = cue & self._after[quantity][0]
                     weight += 1.5 * bool(unit - step.named) - 1.5 * bool(unit & step.named)
         return weight
+
+    def _kinship(self, first: int, second: int) -> float:
+        """What speaks for two quantities of one step: 4 boxes with 12 pencils stand together, and so do 3 cups for a
+        cake and 2 cakes, by the word that few other quantities have."""
+        shared = self._near[first] & self._near[second]
+        rare = sum(1 / (sum(word in near for near in self._near) - 1) for word in shared)
+        return 0.7 * (self._phrases[first] == self._phrases[second]) + min(2.0, rare)
 
     def _composed(self, chosen: Sequence[_Meaning]) -> Expression:
         results: list[Expression] = []
@@ -455,7 +507,7 @@ class _SolutionReader:
         return results[-1]
 
     def _doubt(self, chosen: Sequence[_Meaning], other: Sequence[_Meaning]) -> str:
-        """The first number that the two best readings take differently."""
+        """The first number on which the two best readings differ."""
         differences = [pair for pair in zip(self.slots, chosen, other, strict=True) if pair[1] is not pair[2]]
         slot, *meanings = differences[0]
         names = " or ".join(
@@ -466,10 +518,11 @@ class _SolutionReader:
 
 
 _MULTIPLES = frozenset(["twice", "double", "triple", "thrice"])
-_SMALL = frozenset(Fraction(hundredths, 100) for hundredths in (1, 10, 50, *range(200, 1301, 100), 2400, 6000, 10_000))
-_RIDDLE = -0.1  # the weight of what nothing explains
+_SMALL = frozenset(Fraction(hundredths, 100) for hundredths in (1, 10, 50, *range(200, 1301, 100)))
+_ROUND = frozenset(map(Fraction, (24, 60, 100)))  # riddles only beside what they could be: hours, minutes, percent
+_RIDDLE = -0.5  # the weight of what nothing explains
 _JOINTS = frozenset([",", "and", "while", "but", "or", ";"])
-_OWN_SUBJECT = 3  # words before a number that name who or what it belongs to
+_OWN_SUBJECT = 2  # words before a number that name who or what it belongs to
 
 
 def _words(text: str) -> list[str]:
@@ -477,16 +530,16 @@ def _words(text: str) -> list[str]:
 
 
 def _signs(text: str) -> frozenset[str]:
-    """Signs that stand for words."""
+    """Words for which the line has a sign."""
     return frozenset(word for sign, word in (("%", "%"), ("$", "dolla")) if sign in text)
 
 
-def _called(text: str, result: str = "") -> frozenset[str]:
-    """The name of the thing after a number: `16 eggs`; after a step, the result comes first."""
+def _called(text: str, result: str = "", words: int | None = None) -> frozenset[str]:
+    """The name of the thing after a number, of so many words: `16 eggs`; after a step, the result comes first."""
     if result:
         text = re.sub(rf"^\s*\$?{re.escape(result.strip())}(?:\.0+)?", "", text.replace(",", ""))
     match = _NAMED.match(text)
-    return frozenset(_words(match[1])) - _TIMES if match else frozenset()
+    return frozenset(_words(match[1])[:words]) - _TIMES if match else frozenset()
 
 
 _TIMES = frozenset(["x"])
@@ -528,10 +581,17 @@ def _is(member: Member, value: Fraction, *, inverse: bool) -> bool:
 
 
 def _without_hundreds(tree: Expression) -> Expression:
-    """`(100-N1*100)/100` as `1-N1`: the solution calculated with percentages, the text's quantity is a share."""
+    """`(100-N1*100)/100` as `1-N1`: the solution calculates with percentages where the text's quantity is a share."""
     if not isinstance(tree, Operation):
         return tree
     tree = Operation(tree.operator, _without_hundreds(tree.left), _without_hundreds(tree.right))
+    if (
+        tree.operator == "/"
+        and isinstance(tree.right, Operation)
+        and tree.right.operator == "/"
+        and tree.right.left == ONE
+    ):
+        return Operation("*", tree.left, tree.right.right)  # a quarter of it, not it by one over a quarter
     members = chain(tree) if tree.operator in "*/" else []
     for hundredth in [m for m in members if _is(m, Fraction(100), inverse=True) or _is(m, _ONE_PERCENT, inverse=False)]:
         for place, other in enumerate(members):
@@ -544,7 +604,7 @@ def _without_hundreds(tree: Expression) -> Expression:
 
 
 def _hundredth(tree: Expression) -> Expression | None:
-    """A hundredth of a sum of percentages; None if it is anything else."""
+    """A hundredth of a sum of percentages; None for any other expression."""
     if isinstance(tree, Operation) and tree.operator == "*" and HUNDRED in (tree.left, tree.right):
         return tree.left if tree.right == HUNDRED else tree.right
     if tree == HUNDRED:

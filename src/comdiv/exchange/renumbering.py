@@ -4,14 +4,19 @@ the old answers.
 New numbers keep what makes a problem sensible: how each number is written (whole, number of decimals, percent, below
 one), the order of the text's numbers by size, and, at every step of the expression, the sign and whether the value is
 whole or a terminating decimal. The answer needs no more decimals than before. Ones and numbers written as words stay;
-equal numbers in the text stay equal.
+equal numbers in the text stay equal. Nobody works 8 days a week, and nothing happens at 13 PM.
 
-The new answer is right only if the expression says how every number of the text acts. So a problem is refused if its
-text has a number, in digits or words, that the expression leaves out (it may be in the answer by way of a constant: 47
-for 57), or if the expression has a constant that no word of the text explains.
+With `uneven`, divisions of whole numbers that come out even no longer do, to measure how much of a solver's accuracy is
+knowledge of how problems are written. 12 apples among 3 children become 13 among 4: the arithmetic is meant, not the
+world, and what follows from such a division may be a fraction, too.
+
+The new answer is right only if the expression accounts for every number of the text. So a problem is refused if its
+text has a number, in digits or words, that the expression leaves out (it may be hidden in a constant: 47 for 57), or if
+the expression has a constant that no word of the text explains.
 """
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,21 +28,30 @@ from comdiv.expression import (
     TOLERANCE,
     Expression,
     ExpressionError,
+    Operation,
     answers_agree,
     format_number,
     subtrees,
     value_of,
 )
 from comdiv.expression.evaluation import decimal_places
+from comdiv.language.base import word_stem
 from comdiv.problem import Problem, Quantity
 from comdiv.reading import Reading, read
 
 _TRIES = 2_000
+_RATE = re.compile(
+    r"[\s-]*([a-z]+),?\s+(?:(?:out )?of (?:a|an|the|every|each)|an?|per|every|each)\s+([a-z]+)", re.IGNORECASE
+)
+_TIME_OF_DAY = re.compile(r"\s*(?:[ap]\.?\s?m\b|o'clock|:\d\d)", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
-    """The problem with new numbers and a new answer, the same for the same seed; or the reason why there is none."""
+def renumber_problem(problem: Problem, seed: int = 0, *, uneven: bool = False) -> Problem | str:
+    """The problem with new numbers and a new answer, the same for the same seed; or the reason why there is none.
+
+    With `uneven`, none of its divisions comes out even any more.
+    """
     if problem.expression is None:
         return "it has no expression"
     reading = read(problem)
@@ -55,19 +69,22 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
     groups = {value: group for value, group in groups.items() if all(_can_change(q) for q in group)}
     if not groups:
         return "it has no number that could change"
-    nature = _nature(problem.expression, values)
+    free = _follows_from_even(problem.expression, values) if uneven else {}
+    if uneven and not free:
+        return "it has no division that comes out even"
+    ceilings = {value: min(_ceiling(reading, q) for q in group) for value, group in groups.items()}
     generator = Random(hashlib.sha256(f"{seed} {problem.id}".encode()).digest())
     for attempt in range(_TRIES):
         changes = {value: _draw(group, generator, attempt) for value, group in groups.items()}
         new_values = tuple(changes.get(value, value) for value in values)
-        if not _same_order(values, new_values):
+        if not _same_order(values, new_values) or any(changes[value] > most for value, most in ceilings.items()):
             continue
         try:
             answer = value_of(problem.expression, new_values)
-            fits = _nature(problem.expression, new_values) == nature
+            fits = _same_nature(problem.expression, values, new_values, free)
         except ExpressionError:
             continue
-        if not fits or answer == old_answer or _decimals(answer) > _decimals(old_answer):
+        if not fits or answer == old_answer or (_decimals(answer) > _decimals(old_answer) and not uneven):
             continue
         details = {**problem.provenance.details, "renumbered": seed}
         text, provenance = _rewrite(problem.text, quantities, changes), replace(problem.provenance, details=details)
@@ -78,7 +95,7 @@ def renumber_problem(problem: Problem, seed: int = 0) -> Problem | str:
 
 
 def _unexplained(reading: Reading) -> str:
-    """What of the text or the expression does not say how it acts; empty if everything does."""
+    """Why the expression does not account for every number, or the text for every constant; empty if they do."""
     if any(q.index not in reading.used and q.value != 1 for q in reading.plain_quantities):
         return "its expression does not use every number of its text"
     constants = {constant.value for constant in reading.constants} - {1}
@@ -90,7 +107,7 @@ def _unexplained(reading: Reading) -> str:
 
 
 def _uncounted_words(reading: Reading) -> list[Fraction]:
-    """The values of the number words that are not quantities: they may explain a constant, as half does a 2."""
+    """The values of number words that are not quantities: they may explain a constant, as "half" explains a 2."""
     counted = {number.start for number in reading.numbers}
     numbers = read(replace(reading.problem, number_words=True)).numbers
     return [number.value for number in numbers if number.form == "word" and number.start not in counted]
@@ -101,10 +118,47 @@ def _can_change(quantity: Quantity) -> bool:
     return quantity.form not in ("word", "mixed") and quantity.value > 0 and quantity.text.isascii()
 
 
-def _nature(expression: Expression, values: Sequence[Fraction]) -> list[tuple[bool, bool, bool, bool]]:
-    """For each step: its sign, and whether it is whole, a terminating decimal, and less than one."""
-    steps = [value_of(subtree, values) for subtree in subtrees(expression)]
-    return [(v > 0, v.denominator == 1, decimal_places(v.denominator) is None, v < 1) for v in steps]
+def _ceiling(reading: Reading, quantity: Quantity) -> float:
+    """The most that a number can be: 7 for days a week, 12 for a time of day; infinity if nothing says so."""
+    after = reading.text[quantity.end : quantity.end + 40]
+    if _TIME_OF_DAY.match(after):
+        return 12
+    rate = _RATE.match(after)
+    units = frozenset(map(word_stem, rate.groups())) if rate else None
+    return min((float(value) for value, cues in reading.language.amounts.items() if units in cues), default=math.inf)
+
+
+def _same_nature(
+    expression: Expression, old: Sequence[Fraction], new: Sequence[Fraction], free: Mapping[Expression, bool]
+) -> bool:
+    """Whether every step keeps its sign, and whether it is whole, a terminating decimal, and less than one.
+
+    Steps of `free` keep their sign only; those that came out even must not do so any more.
+    """
+    for step in subtrees(expression):
+        before, after = value_of(step, old), value_of(step, new)
+        if step in free:
+            if (before > 0) != (after > 0) or (free[step] and after.denominator == 1):
+                return False
+        elif _nature(before) != _nature(after):
+            return False
+    return True
+
+
+def _nature(value: Fraction) -> tuple[bool, bool, bool, bool]:
+    return (value > 0, value.denominator == 1, decimal_places(value.denominator) is None, value < 1)
+
+
+def _follows_from_even(expression: Expression, values: Sequence[Fraction]) -> dict[Expression, bool]:
+    """The steps that are divisions of whole numbers that come out even (True), or have one within them."""
+    even = {
+        step
+        for step in subtrees(expression)
+        if isinstance(step, Operation)
+        and step.operator == "/"
+        and all(value_of(part, values).denominator == 1 for part in (step, step.left, step.right))
+    }
+    return {step: step in even for step in subtrees(expression) if not even.isdisjoint(subtrees(step))}
 
 
 def _decimals(value: Fraction) -> int:

@@ -21,7 +21,16 @@ from comdiv.expression.normalisation import (
     template_tree,
 )
 from comdiv.expression.parsing import parse, parse_postfix, parse_prefix
-from comdiv.expression.printing import postfix_tokens, prefix_tokens, to_infix, to_latex, to_postfix, to_prefix
+from comdiv.expression.printing import (
+    bracketed,
+    postfix_tokens,
+    prefix_tokens,
+    to_infix,
+    to_latex,
+    to_postfix,
+    to_prefix,
+)
+from comdiv.expression.structures import local_structures, structures_of
 from comdiv.expression.tree import (
     OPERATORS,
     Constant,
@@ -52,6 +61,7 @@ __all__ = [
     "agrees_as_printed",
     "answer_of",
     "answers_agree",
+    "bracketed",
     "canonical",
     "draw_svg",
     "draw_text",
@@ -61,6 +71,7 @@ __all__ = [
     "in_text_order",
     "is_writable",
     "leaves",
+    "local_structures",
     "map_leaves",
     "mathen_normal_form",
     "operator_count",
@@ -73,6 +84,7 @@ __all__ = [
     "prefix_tokens",
     "renumber",
     "shape",
+    "structures_of",
     "subtrees",
     "template",
     "template_tree",

@@ -104,7 +104,7 @@ def _writable(answer: Fraction) -> Fraction:
 def answers_agree(value: Fraction, gold: Fraction, tolerance: Fraction | None = None) -> bool:
     """Whether a value is the gold answer: a whole number exactly, any other within `TOLERANCE`, because corpora round.
 
-    A tolerance that is given counts for whole numbers, too: 224007 is within 10⁻⁴ of 224000, but not the same answer.
+    An explicit tolerance also applies to whole numbers: 224007 is within 10⁻⁴ of 224000, but not the same answer.
     """
     if tolerance is None:
         tolerance = Fraction(0) if gold.denominator == 1 else TOLERANCE

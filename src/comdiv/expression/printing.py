@@ -54,6 +54,12 @@ def _infix(expression: Expression, name: Naming, least: int) -> str:
     return f"{left}{operator}{right}" if level >= least else f"({left}{operator}{right})"
 
 
+def bracketed(written: str) -> str:
+    """A number as it stands in a text; one with a fraction bar or a blank gets brackets, to be read within infix."""
+    is_plain = all(character.isdigit() or character in ".,%" for character in written)
+    return written if is_plain or written.startswith("(") else f"({written})"
+
+
 def prefix_tokens(expression: Expression, name: Naming = quantity_name) -> list[str]:
     """The tokens in prefix order, operator first."""
     if isinstance(expression, Operation):

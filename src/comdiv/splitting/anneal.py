@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from comdiv.groups import draw_groups
-from comdiv.splitting.anneal_loop import objective_of, recompute, run_slice
+from comdiv.splitting.anneal_loop import call, objective_of, recompute, run_slice
 from comdiv.splitting.anneal_state import TEST, Goal, Level, Walk, make_level, start_walk
 from comdiv.splitting.divergence import ROUNDING
 from comdiv.splitting.encoding import Encoded, Integers, Mask
@@ -101,9 +101,9 @@ def anneal(
     start = random_split(space.encoded, test_size, settings.seed)
     meter = _Meter(settings.steps_per_item * space.encoded.items, progress)
     seek = _highest if settings.target is None else _at_target
-    found = seek(space, make_level(space, space.encoded.groups), start, settings, meter)
+    split = seek(space, make_level(space, space.encoded.groups), start, settings, meter)
     meter.finish()
-    return found.test_mask, meter.done
+    return split.test_mask, meter.done
 
 
 def _highest(space: SearchSpace, level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
@@ -216,11 +216,11 @@ def _walk(
     hot, cold = (temperature * unit for temperature in temperatures)
     done = 0
     for index in range(SLICES):
-        recompute(walk.compounds)
-        recompute(walk.atoms)
+        call(recompute, walk.compounds)
+        call(recompute, walk.atoms)
         share = index / SLICES
         slice_steps = steps * (index + 1) // SLICES - done
-        run_slice(walk, hot * (cold / hot) ** share, slice_steps, share >= KEEP_BOUND_FROM)
+        call(run_slice, walk, hot * (cold / hot) ** share, slice_steps, share >= KEEP_BOUND_FROM)
         done += slice_steps
         meter.add(slice_steps)
         if goal.target >= 0 and _is_there(walk):
@@ -239,7 +239,7 @@ def _walked(level: Level, walk: Walk) -> Walked:
     side = walk.best.side if within_bound else walk.units.side
     return Walked(
         test_mask=(side == TEST)[level.groups],
-        objective=float(walk.best.scores[0]) if within_bound else float(objective_of(walk)),
+        objective=float(walk.best.scores[0]) if within_bound else float(call(objective_of, walk)),
         within_bound=within_bound,
         compound_divergence=float(walk.best.scores[1]),
         excess=float(walk.best.excess[0]),

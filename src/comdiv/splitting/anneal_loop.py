@@ -16,6 +16,7 @@ from comdiv.splitting.anneal_state import TEST, TRAIN, Goal, Sums, Units, Walk
 from comdiv.splitting.encoding import Floats
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Result = TypeVar("Result")
 RandomState = npt.NDArray[np.uint64]  # (1)
 
 # How many partners are tried for a selected unit before it is put back.
@@ -30,6 +31,20 @@ def compiled(function: Function) -> Function:
         return cast(Function, numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # "cannot cache function: no locator available"
         return cast(Function, numba.njit(nogil=True)(function))
+
+
+def call(function: Callable[..., Result], *arguments: object) -> Result:
+    """Call a compiled function; the first call compiles it and stores it in the cache.
+
+    Where several processes do that at once, storing can fail, before the function has run. It is compiled all the same:
+    the second call works.
+    """
+    try:
+        return function(*arguments)
+    except RuntimeError as error:
+        if "no compiled object" not in str(error):
+            raise
+        return function(*arguments)
 
 
 @compiled
@@ -51,7 +66,7 @@ def shift(sums: Sums, unit: int, to: int) -> None:
 
 @compiled
 def recompute(sums: Sums) -> float:
-    """Set the numerators to their exact values; returns how far the divergences had drifted, at most."""
+    """Set the numerators to their exact values; returns the greatest drift of a divergence."""
     exact = np.zeros(len(sums.numerators))
     for identifier in range(len(sums.sides)):
         kind = sums.kinds[identifier]
@@ -97,7 +112,7 @@ def divergence_after(sums: Sums, unit: int, to: int, when_empty: float) -> float
 
 @compiled
 def excess_of(atoms: Sums, bounds: Floats) -> float:
-    """By how much the divergences of the kinds exceed their bounds, together."""
+    """The sum of the excesses of the kinds' divergences over their bounds."""
     excess = 0.0
     for kind in range(len(bounds)):
         excess += max(0.0, divergence_of(atoms, kind, 1.0) - bounds[kind])

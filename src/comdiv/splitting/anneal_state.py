@@ -67,7 +67,7 @@ class Best(NamedTuple):
     moved_count: Integers  # (1)
     is_moved: npt.NDArray[np.bool_]  # (units)
     scores: Floats  # (3): objective, compound divergence and |log length ratio| of that state
-    excess: Floats  # (1): the least that the atom divergences were above their bounds, all together
+    excess: Floats  # (1): the least total excess of the atom divergences over their bounds so far
     nearest: Floats  # (kinds of atoms): the divergences in that state
 
 
@@ -103,7 +103,7 @@ class Level:
 def make_level(space: SearchSpace, groups: Integers) -> Level:
     """The level at which these groups of items move."""
     count = int(groups.max()) + 1
-    compounds = space.compounds.merged(groups, count)
+    compounds = space.compounds_of(groups, count)
     return Level(
         groups=groups,
         sizes=np.bincount(groups),
@@ -157,7 +157,6 @@ def start_walk(level: Level, test_mask: Mask, goal: Goal, seed: int) -> Walk:
 def _sums(tables: Sequence[Incidence], alphas: Sequence[float]) -> Sums:
     """The sums of tables with the same rows, each a kind, with everything in train."""
     table = side_by_side(tables)
-    rows = table.row_of_entry()
     kinds = np.repeat(np.arange(len(tables)), [one.width for one in tables])  # (width)
     unit_totals = np.stack([one.row_totals() for one in tables], axis=1)
     shared = np.bincount(table.ids, minlength=table.width) > 1  # (width)
@@ -171,7 +170,7 @@ def _sums(tables: Sequence[Incidence], alphas: Sequence[float]) -> Sums:
     different, powers = np.unique(alphas, return_inverse=True)
     numbers = np.arange(int(totals.max()) + 1, dtype=np.float64)
     return Sums(
-        offsets=offsets_of(np.bincount(rows[kept], minlength=table.rows)),
+        offsets=offsets_of(kept)[table.offsets],
         ids=ids,
         counts=counts,
         kinds=kinds[shared],
@@ -187,7 +186,7 @@ def _sums(tables: Sequence[Incidence], alphas: Sequence[float]) -> Sums:
 
 def _on_sides(sums: Sums, side: Integers) -> Sums:
     """A copy of the sums with every unit moved from train to its side in `side`."""
-    entry_in_test = np.repeat(side, np.diff(sums.offsets)) == TEST
+    entry_in_test = np.repeat(side == TEST, np.diff(sums.offsets))
     test = np.bincount(sums.ids[entry_in_test], weights=sums.counts[entry_in_test], minlength=len(sums.sides))
     sides = np.stack([sums.sides[:, TRAIN] - test, test], axis=1).astype(np.int64)
     test_totals = sums.unit_totals[side == TEST].sum(axis=0)  # (kinds)

@@ -1,7 +1,7 @@
-"""What can be wrong with a split, whoever made it: divergences under other views, twins, near-duplicates, lengths.
+"""Audit of a split from any source: divergences under other views, twins, near-duplicates, lengths.
 
-The adversarial validation asks whether a linear classifier can tell test from train: by the compounds it should, by the
-atoms it should not (an area under the curve of 0.5 is a guess).
+Adversarial validation asks whether a linear classifier can tell test from train: by compounds it should, by atoms it
+should not (an area under the curve of 0.5 is a guess).
 """
 
 import json
@@ -30,19 +30,19 @@ from comdiv.splitting.measurement import (
 )
 from comdiv.splitting.sides import length_ratio
 
-NEAR = 0.8  # Jaccard similarity of the sets of characters in fives, from which texts are near-duplicates
+NEAR = 0.8  # least Jaccard similarity of near-duplicates, between their sets of five-character sequences
 SHOWN_PAIRS = 10
 FOLDS = 5
-MOST_COMPARED = 5_000  # test items, each with every training item; of more, as many are drawn
-MOST_CLASSIFIED = 20_000  # items of the adversarial validation; of more, as many are drawn
+MOST_COMPARED = 5_000  # test items to compare with every training item; of more, a sample is drawn
+MOST_CLASSIFIED = 20_000  # items in the adversarial validation; of more, a sample is drawn
 _GRAM = 5
-_LARGEST_TABLE = 4_000_000  # similarities that are in memory at a time
+_LARGEST_TABLE = 4_000_000  # similarities in memory at a time
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class NearPair:
-    """A test item and the training item that is most like it."""
+    """A test item and the training item most similar to it."""
 
     test: str
     train: str
@@ -76,19 +76,23 @@ class SplitAudit:
         return {**asdict(self), "near": NEAR}
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """The audit for people: what, how much, and what would be good."""
+        """The audit for people: the measure, its value, and which values are good."""
         rows = [
             ("training / test items", f"{self.train_size:,} / {self.test_size:,}", ""),
-            (f"compound divergence ({self.alpha})", f"{self.compound_divergence:.3f}", "high: test needs new ones"),
+            (
+                f"compound divergence ({self.alpha})",
+                f"{self.compound_divergence:.3f}",
+                "high: test needs new compounds",
+            ),
             ("i.i.d. compound divergence", f"{self.iid_compound_divergence:.3f}", "a random split of this size"),
-            (f"atom divergence ({self.alpha})", f"{self.atom_divergence:.4f}", "low: train knows all of them"),
+            (f"atom divergence ({self.alpha})", f"{self.atom_divergence:.4f}", "low: train has all atoms"),
         ]
         for name, view in self.other_views.items():
             values = f"{view['compound_divergence']:.3f} / {view['atom_divergence']:.4f}"
             rows.append((f"under {name}: compounds / atoms", values, "high / low"))
         rows += [
             ("test items with an unseen compound", f"{self.unseen_compound_share:.1%}", ""),
-            ("length ratio, train / test", f"{self.length_ratio:.3f}", "1: length is not what is tested"),
+            ("length ratio, train / test", f"{self.length_ratio:.3f}", "1: texts of equal length"),
         ]
         for seen, auc in self.adversarial_auc.items():
             good = "0.5: the sides look alike" if seen != "compounds" else "high: the sides differ in this"
@@ -96,7 +100,13 @@ class SplitAudit:
                 (f"adversarial validation by {seen} (AUC)", "too few items" if auc is None else f"{auc:.3f}", good)
             )
         if self.twins is not None:
-            rows.append(("test items with a twin in train", f"{self.twins:,}", "0: equal but for their numbers"))
+            rows.append(
+                (
+                    "test items with a twin in train",
+                    f"{self.twins:,}",
+                    "0: twins differ only in their numbers",
+                )
+            )
         if self.near_duplicates is not None:
             share = f"{self.near_duplicates:,} of {self.compared:,}"
             rows.append((f"test items with a near-duplicate in train (similarity {NEAR} or more)", share, "few"))
@@ -196,7 +206,7 @@ def audit_sides(
 
 
 def masked(text: str) -> str:
-    """A text of any kind without its numbers, capitals and spacing: twins have it in common."""
+    """A text of any kind without its numbers, capitals and spacing: the same for twins."""
     return _NUMBER.sub("0", " ".join(text.casefold().split()))
 
 
@@ -227,7 +237,7 @@ def adversarial_auc(features: Any, test: Mask, groups: Integers) -> float | None
 
 
 def _counts(incidence: Incidence) -> Any:
-    """The shares of each item's things, as a sparse matrix."""
+    """The relative frequencies within each item, as a sparse matrix."""
     from scipy.sparse import csr_matrix
     from sklearn.preprocessing import normalize
 
@@ -244,10 +254,10 @@ def _text_features(texts: Sequence[str]) -> Any:
 
 
 def _nearest(texts: Sequence[str], masks: Sequence[str], names: Sequence[str], test: Mask) -> Iterator[NearPair]:
-    """For each test item the training item whose characters in fives are most alike (Jaccard)."""
+    """For each test item the training item whose five-character sequences are most similar (Jaccard)."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    padded = ["·" * (_GRAM - 1) + mask for mask in masks]  # a text of one character has a gram, too
+    padded = ["·" * (_GRAM - 1) + (mask or "·") for mask in masks]  # the shortest text has a gram, too
     grams = CountVectorizer(analyzer="char", ngram_range=(_GRAM, _GRAM), binary=True, dtype=np.int32)
     table = grams.fit_transform(padded)  # (items, grams)
     sizes = np.asarray(table.sum(axis=1)).ravel()
@@ -265,5 +275,5 @@ def _nearest(texts: Sequence[str], masks: Sequence[str], names: Sequence[str], t
 
 
 def _drawn(rows: Integers, most: int) -> Integers:
-    """The rows, or as many of them as are wanted, the same for every call."""
+    """The rows, or a sample of the given size that is the same in every call."""
     return rows if len(rows) <= most else np.sort(np.random.default_rng(0).choice(rows, most, replace=False))

@@ -1,7 +1,7 @@
 """Atoms and compounds of expressions (§III-A): spelled for one problem, as arrays for a whole corpus.
 
-A corpus has few different expressions. Their nodes are laid out once; what a clustering makes of them is then a matter
-of a few array operations per level, whatever the number of problems.
+A corpus has few different expressions. Their nodes are laid out once; the compounds under any clustering are then a few
+array operations per level, whatever the number of problems.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from comdiv.expression.tree import COMMUTATIVE, OPERATORS
 from comdiv.splitting.encoding import Incidence, Integers, offsets_of
 
 CompoundKind = Literal["subtrees", "whole"]
-CONSTANT = "C"  # every constant is this one leaf: 3.14 and 100 make no different compounds
+CONSTANT = "C"  # every constant is this leaf: 3.14 and 100 are not told apart
 MOST_OPERATORS = 6  # expressions with as many or more count as equally long
-_QUANTITY, _CONSTANT = -1, -2  # what a leaf has in place of an operator
+_QUANTITY, _CONSTANT = -1, -2  # codes of leaves in place of an operator
 
 
 def atoms_of(expression: Expression, clusters: Sequence[int]) -> list[str]:
-    """The leaves that are quantities, as their clusters: `c3`. Constants are no atoms."""
+    """The leaves that are quantities, as their clusters: `c3`. Constants are not atoms."""
     return [f"c{clusters[leaf.index]}" for leaf in leaves(expression) if isinstance(leaf, Reference)]
 
 
@@ -83,7 +83,7 @@ class Nodes:
         return table_of(self.problem[inner], self.operator[inner], self.problems, OPERATORS)
 
     def sizes(self) -> Incidence:
-        """How many operators each problem has, as a thing of which it has one; nothing for those without any."""
+        """The number of operators of each problem as its only id; none for problems without operators."""
         counts = self.operator_counts
         rows = np.flatnonzero(counts)
         names = [f"{n} operators" for n in range(MOST_OPERATORS)] + [f"{MOST_OPERATORS} or more operators"]
@@ -157,7 +157,7 @@ _NOTHING = np.zeros((5, 0), dtype=np.int64)
 
 
 def _columns(expression: Expression) -> Integers:
-    """Operator, quantity, operands and height of every node of an expression, operands first."""
+    """Operator, quantity, operands and height of every node of an expression, operands before operators."""
     nodes: list[tuple[int, int, int, int, int]] = []
 
     def visit(node: Expression) -> int:

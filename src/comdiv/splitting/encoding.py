@@ -20,7 +20,7 @@ Example = TypeVar("Example")
 # What `atoms_of` or `compounds_of` may return: a sequence of things, in which repetitions count, or a counter.
 Things = Iterable[Hashable] | Mapping[Hashable, int]
 Integers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]  # what there is most of: half the memory
+Small = npt.NDArray[np.int32]  # 32 bits for the largest arrays: half the memory
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -95,13 +95,13 @@ class Encoded:
         return np.bincount(self.groups)  # (groups)
 
     def only(self, items: Mask) -> "Encoded":
-        """The same for some of the items; whole groups, so that those that are left keep together."""
+        """The same for some of the items, in whole groups, so that the remaining ones stay together."""
         groups = np.unique(self.groups[items], return_inverse=True)[1]
         return Encoded(self.atoms.only(items), self.compounds.only(items), self.lengths[items], groups)
 
 
 def side_by_side(tables: Sequence[Incidence]) -> Incidence:
-    """The ids of several tables with the same rows in one, those of each table after those of the ones before."""
+    """Several tables with the same rows as one; the ids of each follow those of the tables before it."""
     if len(tables) == 1:
         return tables[0]
     offsets = np.sum([table.offsets for table in tables], axis=0)
@@ -172,6 +172,6 @@ def _incidence(rows: Sequence[Things], what: str) -> Incidence:
     )
 
 
-def offsets_of(sizes: npt.NDArray[np.integer]) -> Integers:
+def offsets_of(sizes: npt.NDArray[np.integer | np.bool_]) -> Integers:
     """Where each row begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -25,10 +25,11 @@ from comdiv.reading import Context, read
 from comdiv.settings import Option, Settings
 from comdiv.splitting.compounds import CompoundKind, Nodes, lay_out
 from comdiv.splitting.encoding import Encoded, Floats, Integers
+from comdiv.word_vectors import read_vectors
 
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
 WINDOW = 3  # tokens on each side: the interpretation of the paper that reproduces its Table I
-CLUSTERINGS = 10  # as many as it takes for a split that is as compositional under clusterings that it never saw
+CLUSTERINGS = 10  # enough for a split that is as compositional under other clusterings
 MINI_BATCH_ABOVE = 30_000  # quantities
 INITIALISATIONS = 3
 UNITS_UP_TO = 100_000  # problems
@@ -37,7 +38,7 @@ Vectorise = Callable[[Sequence[Context]], Any]
 
 
 class ExtractionSettings(Settings):
-    """How quantities become atoms. But for `clusterings`, the defaults are those that reproduce the paper's Table I."""
+    """How quantities become atoms. Except for `clusterings`, the defaults reproduce the paper's Table I."""
 
     k: int = Field(default=10, ge=1, description="Number of clusters of quantities.")
     clusterings: int = Field(
@@ -49,7 +50,7 @@ class ExtractionSettings(Settings):
     )
     window: int = Field(default=WINDOW, ge=1, description="Tokens of context on each side of a quantity.")
     compounds: CompoundKind = Field(
-        default="subtrees", description="What counts as a compound: every sub-expression, or only the whole one."
+        default="subtrees", description="What counts as a compound: every sub-expression, or only the whole expression."
     )
     commutative: bool = Field(default=True, description="Whether a+b and b+a are the same compound.")
     seed: Annotated[int, Option(key="cluster_seed")] = Field(
@@ -78,6 +79,27 @@ def tf_idf(contexts: Sequence[Context]) -> Any:
     return TfidfVectorizer(analyzer=list).fit_transform(contexts)  # (contexts, words), sparse
 
 
+def mean_vectors(name: str) -> Vectorise:
+    """Contexts as the means of their words' vectors, weighed like those of TF-IDF, without what all contexts share."""
+
+    def vectorise(contexts: Sequence[Context]) -> Any:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.preprocessing import normalize
+
+        weigher = TfidfVectorizer(analyzer=list)
+        weights = weigher.fit_transform(contexts)  # (contexts, words), sparse
+        words = weigher.get_feature_names_out().tolist()
+        known = read_vectors(name, words)
+        if not known:
+            raise ComdivError(f"vectors {name!r}: the file has none of the words of the texts")
+        nothing = np.zeros_like(next(iter(known.values())))
+        table = normalize(np.stack([known.get(word, nothing) for word in words]).astype(np.float64))  # (words, width)
+        means = weights @ table
+        return normalize(means - means.mean(axis=0))
+
+    return vectorise
+
+
 def cluster_contexts(contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf) -> Integers:
     """A cluster from 0 to k-1 for every context; empty contexts share the extra cluster k."""
     return ContextVectors(contexts, vectorise).clusters(k, [seed])[0]
@@ -91,7 +113,7 @@ class ContextVectors:
 
     @cached_property
     def filled(self) -> list[int]:
-        """Where the contexts are that have any word."""
+        """The places of contexts that are not empty."""
         return [position for position, context in enumerate(self.contexts) if context]
 
     @cached_property
@@ -101,7 +123,7 @@ class ContextVectors:
 
     @cached_property
     def vectors(self) -> Any:
-        """One vector for each context that has any word."""
+        """One vector for each context that is not empty."""
         return self.vectorise([self.contexts[position] for position in self.filled])
 
     def clusters(self, k: int, seeds: Sequence[int]) -> list[Integers]:
@@ -148,6 +170,7 @@ class Extraction:
     templates: tuple[str | None, ...]
     vectorise: Vectorise = tf_idf
     window: int = WINDOW
+    embeddings: Vectorise | None = None  # another way to represent contexts, which no search sees
     _clusters: dict[tuple[int, int], Integers] = field(default_factory=dict)
     _encoded: dict[tuple[ExtractionSettings, bool], Encoded] = field(default_factory=dict)
 
@@ -163,7 +186,7 @@ class Extraction:
 
     @cached_property
     def twin_groups(self) -> Integers:
-        """A number for each problem, equal for twins."""
+        """A group number for each problem, the same for twins."""
         return group_numbers(self.masks)
 
     @cached_property
@@ -215,17 +238,20 @@ class Extraction:
         )
 
     def other_labels(self, k: int) -> dict[str, Integers]:
-        """Labels of the quantities that are no clusters of TF-IDF vectors: the units that the texts name.
+        """Labels of the quantities from other sources than TF-IDF: the units that the texts name, and embeddings.
 
         The most frequent units have one each, the others share one, and so do quantities without a unit. Left out for
-        corpora that are too large to look for units in passing.
+        corpora in which a search for units would take too long.
         """
-        if len(self.problems) > UNITS_UP_TO:
-            return {}
-        units = [quantity.unit for problem in self.problems for quantity in read(problem).quantities]
-        frequent = [unit for unit, _ in Counter(unit for unit in units if unit is not None).most_common(k)]
-        places: dict[str | None, int] = {None: k + 1, **{unit: place for place, unit in enumerate(frequent)}}
-        return {"units": np.array([places.get(unit, k) for unit in units], dtype=np.int64)}
+        labels = {}
+        if len(self.problems) <= UNITS_UP_TO:
+            units = [quantity.unit for problem in self.problems for quantity in read(problem).quantities]
+            frequent = [unit for unit, _ in Counter(unit for unit in units if unit is not None).most_common(k)]
+            places: dict[str | None, int] = {None: k + 1, **{unit: place for place, unit in enumerate(frequent)}}
+            labels["units"] = np.array([places.get(unit, k) for unit in units], dtype=np.int64)
+        if self.embeddings is not None:
+            labels["embeddings"] = ContextVectors(self.vectors.contexts, self.embeddings).clusters(k, [0])[0]
+        return labels
 
     def operators(self) -> Integers:
         """The number of operators of each problem; 0 if it has no expression."""

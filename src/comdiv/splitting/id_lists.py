@@ -1,4 +1,4 @@
-"""Splits as lists of ids: what can be published where texts may not, and how the same dataset is made from it again."""
+"""Splits as lists of ids, which can be published where texts may not, and rebuilt into the same dataset."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,17 +44,17 @@ class IdLists:
     def members(self, problems: Sequence[Problem]) -> list[Problem]:
         """The problems that take part: those in the lists, or all if only test is known."""
         known = {problem.id for problem in problems}
-        listed = [*self.test, *(self.train or ()), *(self.validation or ())]
-        if unknown := [name for name in listed if name not in known]:
+        ids = [*self.test, *(self.train or ()), *(self.validation or ())]
+        if unknown := [name for name in ids if name not in known]:
             raise ComdivError(
-                f"the corpus has no problem '{unknown[0]}' ({len(unknown):,} of {len(listed):,} ids are unknown): "
+                f"the corpus has no problem '{unknown[0]}' ({len(unknown):,} of {len(ids):,} ids are unknown): "
                 "is it another corpus or version?"
             )
-        taken = known if self.is_bare else set(listed)
-        return [problem for problem in problems if problem.id in taken]
+        members = known if self.is_bare else set(ids)
+        return [problem for problem in problems if problem.id in members]
 
     def sides(self, problems: Sequence[Problem]) -> tuple[Mask, Mask | None]:
-        """Which problems are test, and which validation, if the lists tell."""
+        """Which problems are test, and which are validation if the lists say so."""
         validation = None if self.validation is None else membership(problems, self.validation)
         return membership(problems, self.test), validation
 
@@ -88,7 +88,7 @@ def read_id_lists(path: Path) -> IdLists:
     else:
         ids = IdLists(tuple(line.strip() for line in text.splitlines() if line.strip()))
     if not ids.test:
-        raise ComdivError(f"{path}: there is no id of a test problem in it")
+        raise ComdivError(f"{path}: it has no ids of test problems")
     counts = Counter([*ids.test, *(ids.train or ()), *(ids.validation or ())])
     if twice := [name for name, count in counts.items() if count > 1]:
         raise ComdivError(f"{path}: the id '{twice[0]}' occurs twice")

@@ -16,8 +16,8 @@ from comdiv.splitting.sides import random_split
 
 IID_SEEDS = 5  # random splits over which the i.i.d. divergence is averaged
 HELD_OUT_CLUSTERINGS = 3  # with seeds that follow those of the split's own
-BALANCE_ALPHA = 0.5  # of operators and their numbers: neither side is special
-LOUD_SHARE = 0.05  # of problems without an operator: above it, reports say so
+BALANCE_ALPHA = 0.5  # for operators and their numbers: symmetric between the sides
+LOUD_SHARE = 0.05  # share of problems without an operator above which reports have a warning
 SHOWN_COMPOUNDS = 20
 Mask = npt.NDArray[np.bool_]
 
@@ -72,8 +72,8 @@ class Measurement:
     @classmethod
     def always_told(cls) -> frozenset[str]:
         """What every `dataset.json` tells of a measurement, also those of older versions."""
-        told = {entry.name for entry in fields(cls) if entry.default is MISSING}
-        return frozenset(told - {"atoms", "compounds"})
+        required = {entry.name for entry in fields(cls) if entry.default is MISSING}
+        return frozenset(required - {"atoms", "compounds"})
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Measurement | None":
@@ -201,7 +201,7 @@ def held_out_seeds(settings: ExtractionSettings) -> range:
 def held_out(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> HeldOut:
     """The divergences when quantities are clustered with other seeds.
 
-    A search overfits the clusterings that it is given: what remains under others is due to the texts.
+    A search overfits the clusterings that it is given; what remains under others comes from the texts.
     """
     extraction.prepare(settings.k, held_out_seeds(settings))
     alphas = alphas_named(alpha)
@@ -214,7 +214,7 @@ def held_out(extraction: Extraction, test: Mask, settings: ExtractionSettings, a
 
 
 def divergence_to_report(extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str) -> float:
-    """The number that a split is judged by: held-out; with one clustering, as in the paper, that clustering's own."""
+    """The divergence to judge a split by: held-out or, with one clustering as in the paper, that clustering's."""
     if settings.clusterings > 1:
         return held_out(extraction, test, settings, alpha).compounds
     return side_divergence(extraction.encoded(settings).compounds, test, alphas_named(alpha).compounds)
@@ -223,7 +223,7 @@ def divergence_to_report(extraction: Extraction, test: Mask, settings: Extractio
 def _other_representations(
     extraction: Extraction, test: Mask, settings: ExtractionSettings, alpha: str
 ) -> dict[str, float]:
-    """The compound divergence when quantities are told apart by something other than clusters of TF-IDF vectors."""
+    """The compound divergence when quantities are grouped by something other than TF-IDF clusters."""
     exponent = alphas_named(alpha).compounds
     return {
         name: side_divergence(extraction.encode(labels, settings).compounds, test, exponent)
@@ -252,7 +252,7 @@ def mean_divergence(values: Sequence[float]) -> float:
 
 
 def counted_divergence(facts: Mapping[str, Any], kind: str, alpha: str) -> float:
-    """The divergence of the atoms or compounds whose frequencies are told: the first clustering's."""
+    """The divergence of the atoms or compounds whose frequencies are given: the first clustering's."""
     name = f"{kind.removesuffix('s')}_divergence"
     by_clustering = facts.get(f"{name}_by_clustering")
     return float(by_clustering[alpha][0] if by_clustering else facts[name][alpha])
@@ -340,7 +340,7 @@ def _four_digits(value: float | None) -> str:
 
 
 def inexpressible_note(measurement: Measurement) -> str:
-    """A warning about a corpus of which many problems have no compound; empty if there are few."""
+    """A warning if many problems of a corpus have no compound; empty if few do."""
     shares = measurement.without_operator_share
     if shares is None:
         return ""

@@ -1,6 +1,7 @@
 """Ways to split a corpus behind one interface: compositional (DBCA), random, by length, by template (§III-A, §V-A)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal, Self
 
@@ -27,7 +28,7 @@ SearchProgress = Callable[[int, int], None]
 
 SHARE_OF_BOUND = 0.9
 STEPS_IN_ALL, LEAST_STEPS, MOST_STEPS = 10_000_000, 100, 4_000
-TARGET_TRIES = 8
+TARGET_TRIES, OTHER_SEEDS = 8, 16
 TARGET_TOLERANCE = 0.01  # of the divergence on held-out clusterings
 
 
@@ -41,14 +42,18 @@ class SplitSettings(Settings):
     test_size: float = Field(default=0.2, description="Test problems, as a share (0.2) or a number (474).")
     alpha: str = Field(default="paper", description="Preset of α for the divergences: paper or keysers2020.")
     atom_bound: float | None = Field(
-        default=0.01, ge=0, le=1, description="Greatest atom divergence allowed on each clustering; 1 allows any."
+        default=0.01,
+        ge=0,
+        le=1,
+        description="Greatest atom divergence allowed on each clustering; 1 allows any. "
+        "What chance gives is allowed where too few problems leave no other way.",
     )
     operator_bound: float | None = Field(
         default=0.01,
         ge=0,
         le=1,
-        description="Greatest divergence (α = 0.5) allowed of the operators, and of the numbers of operators; "
-        "1 allows any, as in the paper. What chance gives is allowed where too few problems leave no other way.",
+        description="Greatest divergence (α = 0.5) allowed for operators and for numbers of operators; 1 allows "
+        "any, as in the paper. With too few problems, as much as a random split has is allowed.",
     )
     without_expression: Literal["spread", "drop", "anywhere"] = Field(
         default="spread",
@@ -155,6 +160,12 @@ def split_by_divergence(
         for name, table in (("operator", nodes.operators()), ("operator-count", nodes.sizes()))
         if settings.operator_bound is not None
     ]
+    sides = max(1, int(free.sum()) - wanted), max(1, wanted)  # the search refuses an empty one
+    alphas, atom_bound = alphas_named(settings.alpha), _within(settings.atom_bound, len(views))
+    # What chance gives, in each view; no bound, or one of 0, which chance never meets, is meant as it is.
+    chances = [Bounded("atom", view.atoms, alphas.atoms, atom_bound).at_chance(*sides).bound for view in views]
+    atoms = [bound for bound in chances if bound is not None and settings.atom_bound]
+    at_chance = [balance.at_chance(*sides) for balance in balances]
     search = partial(
         _search_within_reach,
         partial(
@@ -162,35 +173,35 @@ def split_by_divergence(
             views,
             test_size=wanted,
             search=settings.search,
-            alphas=alphas_named(settings.alpha),
-            atom_bound=_within(settings.atom_bound, len(views)),
+            alphas=alphas,
             length_weight=settings.length_weight,
             steps_per_item=settings.steps_per_item or default_steps(int(free.sum())),
-            seed=settings.seed,
             progress=progress,
         ),
-        (balances, [balance.at_chance(int(free.sum()) - wanted, wanted) for balance in balances]),
+        [
+            {"atom_bound": atom_bound, "also_bounded": balances},
+            {"atom_bound": atom_bound, "also_bounded": at_chance},
+            *([{"atom_bound": max(atoms), "also_bounded": at_chance}] if atoms else []),
+        ],
     )
     if settings.target is None or len(views) == 1:
-        test[free] = search(target=settings.target).test_mask
+        test[free] = search(target=settings.target, seed=settings.seed).test_mask
         return test
     test[free] = _at_held_out_target(
-        search, settings.target, partial(_held_out_reached, extraction, test, free, settings)
+        search, settings.target, settings.seed, partial(_held_out_reached, extraction, test, free, settings)
     )
     return test
 
 
 def _search_within_reach(
-    search: Callable[..., SplitResult], balances: tuple[list[Bounded], list[Bounded]], target: float | None
+    search: Callable[..., SplitResult], bounds: Sequence[Mapping[str, Any]], *, target: float | None, seed: int
 ) -> SplitResult:
-    """The split within the bounds asked for; of a corpus too small for them, within those that chance allows."""
-    asked_for, at_chance = balances
-    try:
-        return search(target=target, also_bounded=asked_for)
-    except BoundError:
-        if at_chance == asked_for:
-            raise
-    return search(target=target, also_bounded=at_chance)
+    """The split within the bounds asked for, which come first; of a corpus too small for them, within later ones."""
+    *stricter, last = [own for place, own in enumerate(bounds) if own not in bounds[:place]]
+    for own in stricter:
+        with suppress(BoundError):
+            return search(target=target, seed=seed, **own)
+    return search(target=target, seed=seed, **last)
 
 
 def _held_out_reached(
@@ -201,22 +212,34 @@ def _held_out_reached(
     return divergence_to_report(extraction, whole, settings.extraction, settings.alpha)
 
 
-def _at_held_out_target(search: Callable[..., SplitResult], target: float, reached_by: Callable[[Mask], float]) -> Mask:
-    """The split with a given divergence on held-out clusterings: the aim of the search is corrected until it has it."""
+def _at_held_out_target(
+    search: Callable[..., SplitResult], target: float, seed: int, reached_by: Callable[[Mask], float]
+) -> Mask:
+    """The split with a given held-out divergence: the search's own target is adjusted until the result has it.
+
+    On a small corpus, the result jumps by more than the tolerance from one target of the search to the next. Then other
+    seeds are tried, with the average adjustment.
+    """
     aim = target
     tries: list[tuple[float, float, Mask]] = []
-    for _ in range(TARGET_TRIES):
+    corrections: list[float] = []
+    for number in range(TARGET_TRIES + OTHER_SEEDS):
+        others = max(0, number - TARGET_TRIES + 1)
+        if others and min(tries, key=lambda entry: entry[0])[0] <= TARGET_TOLERANCE:
+            break
         try:
-            test_mask = search(target=aim).test_mask
+            test_mask = search(target=aim, seed=seed + others).test_mask
         except ComdivError:
             if not tries:
                 raise
-            break  # the aim has left the range within reach
+            break  # the target is out of reach
         reached = reached_by(test_mask)
         tries.append((abs(reached - target), reached, test_mask))
         if abs(reached - target) <= TARGET_TOLERANCE / 2:
             break
-        aim = min(max(aim + target - reached, 0.0), 1.0)
+        corrections.append(aim - reached)
+        mean = target + float(np.mean(corrections))
+        aim = min(max(aim + target - reached if number < TARGET_TRIES - 1 else mean, 0.0), 1.0)
     distance, reached, nearest = min(tries, key=lambda entry: entry[0])
     if distance > TARGET_TOLERANCE:
         raise ComdivError(
@@ -226,9 +249,9 @@ def _at_held_out_target(search: Callable[..., SplitResult], target: float, reach
 
 
 def _spread(extraction: Extraction, view: Encoded, settings: SplitSettings, size: int) -> tuple[Mask, Mask]:
-    """The problems that the search does not see, since no twin of theirs has a compound; and which are in test.
+    """The problems that the search does not see, since none of their twins has a compound; and which are in test.
 
-    They cost a search nothing, so that it would fill up test with them. Each side gets its share of them at random.
+    They cost a search nothing, so it would fill test with them. Instead, each side gets its share of them at random.
     """
     fixed = np.zeros(len(extraction.problems), dtype=np.bool_)
     test = fixed.copy()
@@ -245,7 +268,7 @@ def _within(bound: float | None, views: int) -> float | None:
 
 
 def default_steps(items: int) -> int:
-    """Steps per item: small corpora need more of them for a good split, large ones cannot afford as many."""
+    """Steps per item: small corpora need more for a good split, large ones cannot afford as many."""
     return max(LEAST_STEPS, min(MOST_STEPS, STEPS_IN_ALL // max(items, 1)))
 
 

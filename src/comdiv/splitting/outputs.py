@@ -144,10 +144,29 @@ def card_paragraphs(measurement: Measurement, settings: SplitSettings, source: M
 
 
 def notes(measurement: Measurement, settings: SplitSettings, source: Mapping[str, Any]) -> list[str]:
-    """What everybody should know who uses a split."""
+    """What users of a split should know."""
     dropped = source.get("problems", 0) - measurement.train_size - measurement.test_size
+    if dropped and settings.without_expression != "drop":  # made from a list of ids that does not have them
+        return list(filter(None, [f"{dropped:,} problems are in no part of it.", inexpressible_note(measurement)]))
     left_out = f"{dropped:,} problems without an operator were left out." if dropped else ""
-    return list(filter(None, [left_out, inexpressible_note(measurement), smaller_test_note(measurement, settings)]))
+    warnings = [inexpressible_note(measurement), small_corpus_note(measurement, settings)]
+    return list(filter(None, [left_out, *warnings, smaller_test_note(measurement, settings)]))
+
+
+def small_corpus_note(measurement: Measurement, settings: SplitSettings) -> str:
+    """Which bounds a search could not keep, since chance alone goes beyond them; empty if it kept them."""
+    if settings.method != "dbca":
+        return ""
+    values = [
+        ("atom", measurement.atom_divergence[settings.alpha], settings.atom_bound),
+        ("operator", measurement.operator_divergence, settings.operator_bound),
+        ("operator-count", measurement.operator_count_divergence or 0.0, settings.operator_bound),
+    ]
+    missed = [f"{what} divergence {value:.3f}" for what, value, bound in values if bound is not None and value > bound]
+    if not missed:
+        return ""
+    size = measurement.train_size + measurement.test_size
+    return f"WARNING: {size:,} problems are too few for the bounds asked for: {', '.join(missed)}"
 
 
 def smaller_test_note(measurement: Measurement, settings: SplitSettings) -> str:

@@ -46,7 +46,7 @@ def find_split(
     """A split with a compound divergence as high as possible (or at `target`) and atom divergence within `atom_bound`.
 
     Several views of the same corpus may be given (`Encoded` with the same items, lengths and groups): the compound
-    divergence is their mean, and atoms are bounded in each; so is whatever is in `also_bounded`. `anneal` also keeps
+    divergence is their mean, and atoms are bounded in each, as is everything in `also_bounded`. `anneal` also keeps
     the length ratio near 1, weighted by `length_weight`; `greedy` is the published swap search, which ignores lengths
     and, with `atom_bound=None`, has no bound. Twin groups stay on one side. Equal seeds give equal splits. `progress`
     is called with (steps done, total steps). An unreachable goal is a `ComdivError`.

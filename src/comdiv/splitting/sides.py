@@ -3,14 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from comdiv.errors import ComdivError
 from comdiv.groups import Mask, draw_groups
 from comdiv.splitting.divergence import Alphas, count_divergence
-from comdiv.splitting.encoding import Encoded, Incidence, side_by_side
+from comdiv.splitting.encoding import Encoded, Incidence, Integers, side_by_side
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +26,11 @@ class Bounded:
         return count_divergence(self.counts.totals(~test_mask), self.counts.totals(test_mask), self.alpha)
 
     def at_chance(self, train_size: int, test_size: int) -> "Bounded":
-        """The same with a bound not below what a random split has, about: few problems cannot be divided more evenly.
+        """The same with a bound at least that of a random split: few problems cannot be divided more evenly.
 
-        Near equality, the divergence at α = 0.5 is an eighth of χ², whose mean is the number of kinds less one.
+        Near equality, the divergence is χ² times α(1-α)/2, and the mean of χ² is the number of kinds less one.
         """
-        chance = (self.counts.width - 1) / 8 * (1 / train_size + 1 / test_size)
+        chance = (self.counts.width - 1) * self.alpha * (1 - self.alpha) / 2 * (1 / train_size + 1 / test_size)
         return self if self.bound is None or chance <= self.bound else replace(self, bound=min(chance, 1.0))
 
 
@@ -39,8 +38,8 @@ class Bounded:
 class SearchSpace:
     """A corpus as the searches see it, under one view (one clustering of its quantities) or several.
 
-    The compound divergence is the mean over the views. Since all have as many compounds, it is that of one table which
-    has the compounds of all. Atoms are bounded in each view.
+    The compound divergence is the mean over the views. Since all have equally many compounds, it equals that of one
+    table with the compounds of all. Atoms are bounded in each view.
     """
 
     views: Sequence[Encoded]
@@ -60,10 +59,9 @@ class SearchSpace:
         """The first view: items, lengths and groups are those of all."""
         return self.views[0]
 
-    @cached_property
-    def compounds(self) -> Incidence:
-        """The compounds of all views."""
-        return side_by_side([view.compounds for view in self.views])
+    def compounds_of(self, groups: Integers, count: int) -> Incidence:
+        """The compounds of all views, summed by group: each view by itself, since the table of all is large."""
+        return side_by_side([view.compounds.merged(groups, count) for view in self.views])
 
     def compound_divergence(self, test_mask: Mask) -> float:
         """DBCA^c of §III-A for a split, the mean over the views."""
@@ -119,7 +117,7 @@ class BoundError(ComdivError):
 
 
 def bound_missed(bounded: Sequence[Bounded], reached: Sequence[float]) -> BoundError:
-    """The error for bounds that no split met; it names the one that was missed by most."""
+    """The error for bounds that no split met; it names the one missed by the most."""
     pairs = [(limit, value) for limit, value in zip(bounded, reached, strict=True) if limit.bound is not None]
     worst, value = max(pairs, key=lambda pair: pair[1] - (pair[0].bound or 0.0))
     return BoundError(

@@ -40,7 +40,7 @@ class CompositionalSplit:
 
     `atoms_of` and `compounds_of` give what an item consists of: hashable things, or a counter of them. The items of a
     group stay on one side, and so do equal items. The order of the items and the number of jobs change nothing.
-    `id_of` tells items apart whose contents cannot be told from their `repr`; `text_of` gives the text for an audit.
+    `id_of` identifies items whose `repr` does not show their contents; `text_of` gives the text for an audit.
     """
 
     atoms_of: ThingsOf
@@ -60,7 +60,7 @@ class CompositionalSplit:
     random_state: Any = 0  # a seed, a generator of numpy, or None: another split at each call
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:  # noqa: N803
-        """How many splits `split` gives."""
+        """The number of splits that `split` yields."""
         return self.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Indices]:  # noqa: N803
@@ -94,7 +94,7 @@ class CompositionalSplit:
         groups: Any = None,
         other_views: Mapping[str, tuple[ThingsOf, ThingsOf]] | None = None,
     ) -> SplitAudit:
-        """What there is to know about a split of these items, made by this class or not.
+        """The audit of a split of these items, made by this class or not.
 
         `other_views` are further definitions of atoms and compounds, by name: does the split hold under them, too?
         """
@@ -102,8 +102,8 @@ class CompositionalSplit:
         sides = [set(np.asarray(side, dtype=np.int64).tolist()) for side in (train, test)]
         if sides[0] & sides[1] or not sides[0] | sides[1] <= set(order.tolist()):
             raise ComdivError(f"train and test must be different indices of the {len(order)} items")
-        taken = [place for place, index in enumerate(order.tolist()) if index in sides[0] or index in sides[1]]
-        items, labels, order = [items[place] for place in taken], [labels[place] for place in taken], order[taken]
+        places = [place for place, index in enumerate(order.tolist()) if index in sides[0] or index in sides[1]]
+        items, labels, order = [items[place] for place in places], [labels[place] for place in places], order[places]
         texts = [self._text(item) for item in items]
         encoded = partial(self._encoded, items=items, labels=labels)
         return audit_sides(
@@ -116,7 +116,7 @@ class CompositionalSplit:
         )
 
     def _in_order(self, X: Any, groups: Any) -> tuple[Integers, list[Any], list[Hashable]]:  # noqa: N803
-        """The items in an order that does not depend on the given one, where they stood, and their groups."""
+        """The items in an order that does not depend on the given one, their original places, and their groups."""
         items = _items(X)
         keys = [stable_key(item if self.id_of is None else self.id_of(item)) for item in items]
         labels = list(range(len(items))) if groups is None else [stable_key(group) for group in groups]
@@ -158,18 +158,20 @@ def stable_key(value: Any) -> str:
         return f"[{', '.join(map(stable_key, value))}]"
     text = repr(value)
     if not isinstance(value, str) and f" at {hex(id(value))}" in text:
-        raise ComdivError(f"{shortened(text)} cannot be told from others of its kind: say id_of, a function for its id")
+        raise ComdivError(
+            f"{shortened(text)} cannot be told from others of its kind: give id_of, which returns an item's id"
+        )
     return text
 
 
 def _items(X: Any) -> list[Any]:  # noqa: N803
-    """The rows: of a data frame as mappings, of anything else as they come."""
+    """The rows: a data frame's as mappings, those of anything else unchanged."""
     if hasattr(X, "to_dict") and getattr(X, "ndim", 1) == 2:
         return list(X.to_dict("records"))
     try:
         return list(X)
     except TypeError as error:
-        raise ComdivError(f"a {type(X).__name__} is no list of items to split") from error
+        raise ComdivError(f"a {type(X).__name__} is not a list of items to split") from error
 
 
 def _first_seed(random_state: Any) -> int:
@@ -186,6 +188,6 @@ def _first_seed(random_state: Any) -> int:
 def _workers(n_jobs: int | None) -> int:
     """As in scikit-learn: None is one, -1 as many as there are cores."""
     if n_jobs == 0:
-        raise ComdivError("n_jobs is 0: say how many, or -1 for all cores")
+        raise ComdivError("n_jobs is 0: give a number of jobs, or -1 for all cores")
     cores = os.cpu_count() or 1
     return 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)

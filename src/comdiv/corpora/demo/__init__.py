@@ -18,7 +18,7 @@ from comdiv.expression import Constant, Expression, Leaf, Reference, map_leaves,
 from comdiv.problem import Problem, Provenance
 from comdiv.reading import read_text
 
-VERSION = "5"  # raised with every change of a text: cells of plans and published results go by it
+VERSION = "5"  # raised with every change of a text, because the keys of cells depend on it
 DEFAULT_SIZE = 2_000
 OPERATOR_WEIGHTS = {1: 35, 2: 38, 3: 19, 4: 8}  # in per cent; real corpora have few problems with four operators
 MAX_TRIES = 2_000  # to find numbers that fit, and a text that is new

@@ -1,4 +1,4 @@
-"""Chinese stories as textbooks tell them: clauses chained by commas, a subject said once and then understood."""
+"""Chinese stories as textbooks tell them: clauses chained by commas, a subject named once and then understood."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -7,7 +7,7 @@ from comdiv.corpora.demo.scenarios import Forms, default_form
 
 CHAIN = 4  # clauses between two full stops; longer chains are hard to read
 _OPENER = re.compile(r"[^，\d]{1,9}，|[^，\d]{0,4}(?:后来|现在|这时|这样|最后|一局|游戏中|昨天|今天)|")
-_LONGER_NAME = re.compile("[和与跟里家]|同(?!时)|中(?!午)")  # a name before these is a part of what acts
+_LONGER_NAME = re.compile("[和与跟里家]|同(?!时)|中(?!午)")  # after a name: part of a longer subject
 _OF = "的"
 _SLOTS = re.compile(
     "who|friend|shop|team|ship|park|school|village|place|where|lib|hall|[abcdt]"
@@ -19,16 +19,16 @@ _PLACES = (
 
 
 def actors(slots: Mapping[str, Forms]) -> dict[str, str]:
-    """Who may act in a story, with their pronouns: what was drawn for it, and what is in many."""
-    drawn = {default_form(forms): forms.get("ta", "") for slot, forms in slots.items() if _SLOTS.fullmatch(slot)}
-    return {**dict.fromkeys(_PLACES, ""), **drawn}
+    """Everybody who may act in a story, with their pronouns: those drawn for it, and those common to many stories."""
+    people = {default_form(forms): forms.get("ta", "") for slot, forms in slots.items() if _SLOTS.fullmatch(slot)}
+    return {**dict.fromkeys(_PLACES, ""), **people}
 
 
 def chain(text: str, pronouns: Mapping[str, str]) -> str:
-    """The text with its sentences chained; the last one asks. `pronouns` of all who may act, by name.
+    """The text with its sentences chained; the last one is the question. `pronouns` are by name, of all who may act.
 
-    Who acts is not said again where nobody else can be meant: nobody else is in the text, or in the chain so far. The
-    question says it, and so does the second of two plain clauses.
+    A subject is left out where nobody else can be meant: nobody else is in the text, or in the chain so far. The
+    question keeps it, and so does the second of two plain clauses.
     """
     sentences = [sentence.rstrip("。") for sentence in re.split("(?<=。)", text.rstrip("？"))]
     acting = {name for _, name, _ in (_subject(sentence, pronouns) for sentence in sentences) if name}
@@ -36,10 +36,10 @@ def chain(text: str, pronouns: Mapping[str, str]) -> str:
     chains: list[str] = []
     topic = ""
     for sentence in sentences:
-        joined = bool(chains) and (chains[-1] + sentence).count("，") + 2 <= CHAIN
+        is_joined = bool(chains) and (chains[-1] + sentence).count("，") + 2 <= CHAIN
         before, name, rest = _subject(sentence, pronouns)
         others = acting - {name}
-        clear = not others or (joined and not any(other in chains[-1] for other in others))
+        clear = not others or (is_joined and not any(other in chains[-1] for other in others))
         clauses = sentence
         if name and name == topic and clear and not plain and sentence is not sentences[-1]:
             clauses = before.rstrip("，") + rest.removeprefix(_OF)
@@ -47,7 +47,7 @@ def chain(text: str, pronouns: Mapping[str, str]) -> str:
             if name and not others and pronouns[name] and name in "".join(chains):
                 clauses = before + pronouns[name] + rest
             topic = "" if rest.startswith(_OF) else name
-        if joined:
+        if is_joined:
             chains[-1] += "，" + clauses
         else:
             chains.append(clauses)
@@ -55,7 +55,7 @@ def chain(text: str, pronouns: Mapping[str, str]) -> str:
 
 
 def _subject(sentence: str, names: Collection[str]) -> tuple[str, str, str]:
-    """What comes before the subject, the subject if it is one of the names, and the rest of the sentence."""
+    """The words before the subject, the subject if it is one of the names, and the rest of the sentence."""
     match = _OPENER.match(sentence)
     for opener in (match[0] if match else "", ""):
         for name in sorted(names, key=len, reverse=True):
