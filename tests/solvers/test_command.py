@@ -58,6 +58,13 @@ def test_what_a_program_does_not_answer_is_ill_formed_and_scores_minus_infinity(
     assert [score.log_probability for score in solver.score(EIGHT[:2])] == [0, -math.inf]
 
 
+@pytest.mark.parametrize("number", ["math.nan", "math.inf", "-math.inf"])
+def test_numbers_that_are_none_are_as_bad_as_impossible(number: str, tmp_path: Path) -> None:
+    code = f"import json, math; print(json.dumps({{'id': 'sum', 'log_probability': {number}, 'tokens': {number}}}))"
+    (score,) = program(tmp_path, code).score(EIGHT[:1])
+    assert (score.log_probability, score.tokens) == (-math.inf, 1)
+
+
 @pytest.mark.parametrize("said", ["N0*", "import os", None, 7])
 def test_an_expression_that_is_none_is_ill_formed(said: object, tmp_path: Path) -> None:
     (solution,) = program(tmp_path, f"import json; print(json.dumps({{'id': 'sum', 'expression': {said!r}}}))").solve(

@@ -21,9 +21,9 @@ from comdiv.solvers.hyperparameters import (
     TransformerSettings,
     settings_class,
     settings_for,
-    weights_folder,
 )
 from comdiv.solvers.training import LEAST, learning_rate
+from comdiv.word_vectors import weights_folder
 from solvers.tiny import SOLVERS as NAMES
 
 

@@ -88,14 +88,19 @@ def test_an_installed_package_adds_a_solver_by_its_entry_point(tmp_path: Path, m
         sys.modules.pop("bag_package", None)
 
 
-def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_torch(module: str) -> Any:
-        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+@pytest.mark.parametrize(
+    ("package", "solver", "extra"), [("torch", "gts", "solvers"), ("transformers", "bertgen", "pretrained")]
+)
+def test_without_a_package_its_extra_is_named(
+    package: str, solver: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(module: str) -> Any:
+        raise ModuleNotFoundError(f"No module named '{package}'", name=package)
 
-    monkeypatch.setattr("comdiv.registry.import_module", no_torch)
+    monkeypatch.setattr("comdiv.registry.import_module", nothing)
     monkeypatch.setattr(SOLVERS, "_imported", {})
-    with pytest.raises(ComdivError, match=r"pip install 'comdiv\[solvers\]'"):
-        make_solver("gts")
+    with pytest.raises(ComdivError, match=rf"pip install 'comdiv\[{extra}\]'"):
+        make_solver(solver)
 
 
 def test_a_command_is_a_solver() -> None:

@@ -20,7 +20,6 @@ from comdiv.errors import ComdivError
 from comdiv.language.en import English
 from comdiv.problem import Problem
 from comdiv.reading import read, read_all
-from comdiv.registry import SOLVERS
 from comdiv.solvers.neural import NeuralSolver
 from comdiv.solvers.pretrained import MOST_PIECES, Pieces, WeightsSource, default_weights, fetch
 from comdiv.solvers.runs import make_solver
@@ -343,16 +342,6 @@ def test_a_full_disk_leaves_the_tokenizer_of_before(tmp_path: Path, monkeypatch:
 
 
 # --- imports ---
-
-
-def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_transformers(module: str) -> Any:
-        raise ModuleNotFoundError("No module named 'transformers'", name="transformers")
-
-    monkeypatch.setattr("comdiv.registry.import_module", no_transformers)
-    monkeypatch.setattr(SOLVERS, "_imported", {})
-    with pytest.raises(ComdivError, match=r"pip install 'comdiv\[pretrained\]'"):
-        make_solver("bertgen")
 
 
 def test_other_solvers_do_not_import_transformers() -> None:

@@ -1,4 +1,4 @@
-"""Averaged weights: the mean of a training's last steps is steadier from seed to seed than its last step."""
+"""Averaged weights: the mean over a training's last steps varies less between seeds than the last step does."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ _WARM_UP = 10  # steps: the average of the first steps forgets the random initia
 
 
 class WeightAverage:
-    """The weights of a model in training, averaged exponentially over about `epochs` of the last epochs; 0: none."""
+    """An exponential average of a model's weights over about its last `epochs` epochs; 0: none."""
 
     def __init__(self, model: Model, epochs: float, steps_per_epoch: int) -> None:
         self.model = model
@@ -21,13 +21,13 @@ class WeightAverage:
         self.tensors: dict[str, Tensor] = {}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Resume with the average of a checkpoint."""
+        """Resume from the average in a checkpoint."""
         device = next(self.model.parameters()).device
         self.tensors = {name: tensor.to(device) for name, tensor in tensors.items()}
 
     @torch.no_grad()
     def update(self, step: int) -> None:
-        """Take in the weights after a step, counted from 1."""
+        """Add the weights after a step; steps count from 1."""
         if not self.kept:
             return
         share = 1 - min(self.kept, step / (step + _WARM_UP))
@@ -39,7 +39,7 @@ class WeightAverage:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """The model with its averaged weights, as long as the block lasts."""
+        """The model with its averaged weights, for the duration of the block."""
         own = {name: parameter.detach().clone() for name, parameter in self._weights().items() if self.tensors}
         self._load(self.tensors)
         try:

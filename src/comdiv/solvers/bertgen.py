@@ -14,7 +14,7 @@ from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import BertgenSettings, SolverSettings
 from comdiv.solvers.model import Sizes, TextStates
 from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_quantities, begin_with, model_of
-from comdiv.solvers.transformer import CachingDecoder, KeysAndValues, TransformerState
+from comdiv.solvers.transformer import CachingDecoder, KeysAndValues, ReadTexts, TransformerState
 
 # The parts of a layer that BERT-like encoders and the decoder share: the name in the decoder, the names in encoders.
 _PARTS = (
@@ -169,55 +169,49 @@ class Bertgen(CachingDecoder, PretrainedModel):
         tokens = batch.decoder_inputs(self.start_token)
         steps = tokens.shape[1]
         causal = torch.ones(steps, steps, dtype=torch.bool, device=tokens.device).tril()
-        texts = [layer.text.attended(memory.states) for layer in self._layers]
-        states, _ = self._decode(tokens, [None] * len(texts), texts, memory.mask[:, None, None], 1, causal)
+        texts = self._read(memory, beam=1)
+        states, _ = self._decode(tokens, [None] * len(self._layers), texts, causal)
         logits: Tensor = self.output(states)
         return logits
 
     def start(self, memory: TextStates, beam: int) -> TransformerState:
-        texts = [layer.text.attended(memory.states) for layer in self._layers]
         first = torch.full((len(memory.states) * beam,), self.start_token, device=memory.states.device)
-        return self._stepped(first, [None] * len(texts), texts, memory.mask[:, None, None], beam)
+        return self._stepped(first, [None] * len(self._layers), self._read(memory, beam))
 
     @property
     def _layers(self) -> list[Any]:
         return list(self.layers)
 
-    def _stepped(
-        self,
-        tokens: Tensor,
-        written: Sequence[KeysAndValues | None],
-        texts: list[KeysAndValues],
-        mask: Tensor,
-        beam: int,
-    ) -> TransformerState:
-        states, extended = self._decode(tokens.unsqueeze(1), written, texts, mask, beam)
-        return TransformerState(self.output(states).squeeze(1), extended, texts, mask, beam)
+    def _read(self, memory: TextStates, beam: int) -> ReadTexts:
+        words = [layer.text.attended(memory.states) for layer in self._layers]
+        return ReadTexts(words, memory.mask[:, None, None], beam)
+
+    def _stepped(self, tokens: Tensor, written: Sequence[KeysAndValues | None], texts: ReadTexts) -> TransformerState:
+        states, extended = self._decode(tokens.unsqueeze(1), written, texts)
+        return TransformerState(self.output(states).squeeze(1), extended, texts)
 
     def _decode(
         self,
         tokens: Tensor,
         written: Sequence[KeysAndValues | None],
-        texts: list[KeysAndValues],
-        mask: Tensor,
-        beam: int,
+        texts: ReadTexts,
         causal: Tensor | None = None,
     ) -> tuple[Tensor, list[KeysAndValues]]:
         """tokens (rows, steps) after those `written` → states (rows, steps, width), and all tokens written so far.
 
-        The `beam` rows of a problem read the same text: (problems, heads, words, width / heads) in `texts`.
+        The layers of `texts` are (problems, heads, words, width / heads).
         """
         first = 0 if written[0] is None else written[0].keys.shape[2]
         places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
         states = self.dropout(self.norm(self.tokens(tokens) + self.positions(places)))
         extended = []
-        for layer, before, text in zip(self._layers, written, texts, strict=True):
+        for layer, before, text in zip(self._layers, written, texts.layers, strict=True):
             now = layer.attention.attended(states)
             if before is not None:
                 now = KeysAndValues(torch.cat([before.keys, now.keys], 2), torch.cat([before.values, now.values], 2))
             states = layer.attention(states, now, causal)
-            grouped = states.view(len(mask), beam * tokens.shape[1], -1)
-            states = layer.feed_forward(layer.text(grouped, text, mask).view(states.shape))
+            grouped = states.view(len(texts.mask), texts.beam * tokens.shape[1], -1)
+            states = layer.feed_forward(layer.text(grouped, text, texts.mask).view(states.shape))
             extended.append(now)
         return states, extended
 

@@ -7,6 +7,7 @@ id are further hypotheses.
 """
 
 import json
+import math
 import shlex
 import subprocess
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from comdiv.files import file_sha256
 from comdiv.loading import parse_json
 from comdiv.problem import Problem
 from comdiv.reading import read
-from comdiv.solver import Hypothesis, Progress, Score, Solution, TrainingSummary, solution_of
+from comdiv.solver import Hypothesis, Score, Solution, TrainingSummary, solution_of
 
 PROGRAM = "command:"  # how the name of such a solver begins
 
@@ -51,10 +52,7 @@ class CommandSolver:
         self,
         train: Sequence[Problem],
         validation: Sequence[Problem] | None,
-        *,
-        resume_from: Path | None = None,
-        progress: Progress | None = None,
-        start_from: Path | None = None,
+        **_: Any,
     ) -> TrainingSummary:
         """Do nothing: a program trains itself, if it needs to."""
         return TrainingSummary(0, 0, None, len(train), 0)
@@ -68,7 +66,7 @@ class CommandSolver:
                 tree = parse(expression) if isinstance(expression, str) else None
             except ExpressionError:
                 tree = None
-            hypotheses.setdefault(str(line.get("id")), []).append(Hypothesis(tree, _number(line, "log_probability")))
+            hypotheses.setdefault(str(line.get("id")), []).append(Hypothesis(tree, _log_probability(line)))
         return [solution_of(read(problem), hypotheses.get(problem.id, [])[:beam]) for problem in problems]
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
@@ -76,10 +74,7 @@ class CommandSolver:
         lines = {str(line.get("id")): line for line in self._run(["score"], problems)}
         missing = Score(float("-inf"), 0)
         return [
-            Score(_number(lines[p.id], "log_probability"), int(_number(lines[p.id], "tokens", 1)))
-            if p.id in lines
-            else missing
-            for p in problems
+            Score(_log_probability(lines[p.id]), _tokens(lines[p.id])) if p.id in lines else missing for p in problems
         ]
 
     def save(self, folder: Path) -> None:
@@ -120,6 +115,14 @@ class CommandSolver:
         return lines
 
 
-def _number(line: dict[str, Any], key: str, default: float = 0.0) -> float:
-    value = line.get(key, default)
-    return float(value) if isinstance(value, int | float) else default
+def _log_probability(line: dict[str, Any]) -> float:
+    """That of a line, 0 if it has none; what is no number at all (NaN) is as bad as impossible."""
+    value = line.get("log_probability", 0.0)
+    if not isinstance(value, int | float):
+        return 0.0
+    return float(value) if value < math.inf else -math.inf
+
+
+def _tokens(line: dict[str, Any]) -> int:
+    value = line.get("tokens")
+    return int(value) if isinstance(value, int | float) and math.isfinite(value) else 1

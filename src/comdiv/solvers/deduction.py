@@ -2,8 +2,8 @@
 
 A step takes an ordered pair of operands: quantities of the text, constants, and the two most recent results that no
 later step has used. Operands are deduced from left to right, so that every expression has exactly one deduction: the
-steps are its operators in postfix order. Only the order of the operands of `+` and `*` is not kept: a leaf comes before
-a result, and of two leaves the quantity that is first in the text. A single quantity or constant is a step of its own.
+steps are its operators in postfix order. Only the operands of `+` and `*` are reordered: a leaf comes before a result,
+and of two leaves the quantity that is first in the text. A single quantity or constant is a step of its own.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from comdiv.expression.tree import COMMUTATIVE
 from comdiv.solver import SolvedStep
 from comdiv.solvers.alphabet import Alphabet
 
-SHOWN = 3  # other steps that a deduction shows
+SHOWN = 3  # alternatives shown for each step
 COMMUTES = torch.tensor([operator in COMMUTATIVE for operator in OPERATORS])
 
 
@@ -92,7 +92,7 @@ class StepColumns:
     # --- expressions ---
 
     def write(self, expression: Expression, quantities: int) -> list[int] | None:
-        """The columns of an expression's deduction; None if it needs something that has no place."""
+        """The columns of an expression's deduction; None if one of its operands has no place."""
         steps: list[DeductionStep] = []
         place = self._deduce(expression, quantities, steps)
         if place is None:
@@ -151,7 +151,7 @@ class StepColumns:
 
     @cached_property
     def canonical(self) -> Tensor:
-        """The pairs and operators that the one deduction of an expression may have: (places, places, operators)."""
+        """Which pairs and operators may occur in an expression's deduction: (places, places, operators)."""
         place = torch.arange(self.places)
         left, right = place.unsqueeze(1), place.unsqueeze(0)
         before = self.latest + 1  # the result before the latest is used with the latest, or later
@@ -236,12 +236,12 @@ class DeductionRules:
         notation = self.columns
         left, right, _, is_last = notation.steps(tokens.clamp(max=notation.first_leaf - 1))
         is_leaf = tokens >= notation.first_leaf
-        taken = (left >= notation.latest).long() + (right >= notation.latest).long()
+        uses = (left >= notation.latest).long() + (right >= notation.latest).long()
         used = state.used
         for place in (left, right):
-            chosen = torch.arange(notation.constants, device=tokens.device) == place.unsqueeze(1)
-            used = used | (chosen & ~(state.finished | is_leaf).unsqueeze(1))
-        height = torch.where(state.finished | is_leaf, state.height, state.height - taken + 1)
+            is_operand = torch.arange(notation.constants, device=tokens.device) == place.unsqueeze(1)
+            used = used | (is_operand & ~(state.finished | is_leaf).unsqueeze(1))
+        height = torch.where(state.finished | is_leaf, state.height, state.height - uses + 1)
         finished = state.finished | is_leaf | is_last
         return DeductionState(used, state.quantities, height, state.length + 1, finished)
 
@@ -253,9 +253,9 @@ def explained_steps(
     rules: DeductionRules,
     values: Sequence[Fraction],
 ) -> list[SolvedStep]:
-    """The steps of a deduction with their probabilities and the best others, given the logits (steps, columns).
+    """The steps of a deduction with their probabilities and the best alternatives, given the logits (steps, columns).
 
-    Whether a step is the last is left out of account: it is not part of what is computed.
+    Whether a step is the last is ignored here: it does not belong to the computation.
     """
     notation, explained = rules.columns, []
     results: list[Fraction] = []

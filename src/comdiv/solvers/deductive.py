@@ -1,8 +1,8 @@
 """A bottom-up reasoner in the manner of Jie, Li and Lu (2022): all ordered pairs × operators are scored at every step.
 
-The best step becomes a new quantity, by which all others are updated, until a step is the last. Pairs are made by
-broadcasting, for the problems of a batch that are not finished. What a step would be worth is known before it is
-taken; with the setting `values`, the scorer is told.
+The best step becomes a new quantity, by which all others are updated, until a step is the last. Pairs are formed by
+broadcasting, for the unfinished problems of a batch. The value of a step can be computed before it is taken; with the
+setting `values`, the scorer sees it.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -30,7 +30,7 @@ _IMPOSSIBLE = float("-inf")
 
 @dataclass(frozen=True, slots=True)
 class Quantities:
-    """What a row can combine: the leaves (quantities, then constants), and results that no step has used yet.
+    """The operands of each row: leaves (quantities, then constants), and results that no step has used yet.
 
     The latest result comes first; beyond a row's `height`, results are meaningless.
     """
@@ -42,7 +42,7 @@ class Quantities:
     results: Tensor  # (rows, depth, hidden)
     result_values: Tensor  # (rows, depth)
     height: Tensor  # (rows)
-    text: Tensor  # (rows, pair): what the text as a whole says to every pair
+    text: Tensor  # (rows, pair): the contribution of the whole text to every pair
 
     def of(self, rows: Tensor) -> "Quantities":
         """These rows, in this order."""
@@ -51,7 +51,7 @@ class Quantities:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The operands of the next step, as far as some row has them: leaves, the latest result, the one before it."""
+    """Operands of the next step that some row has: leaves, the latest result, the one before it."""
 
     states: Tensor  # (rows, candidates, hidden)
     exists: Tensor  # (rows, candidates)
@@ -127,7 +127,7 @@ class Deductive(EncoderDecoder):
         quantities = quantity_states(text, batch)  # (batch, quantities, hidden)
         rows, count, _ = quantities.shape
         device, constants = quantities.device, self.constants.expand(rows, -1, -1)
-        assert batch.values is not None  # `example` gives them
+        assert batch.values is not None  # set by `example`
         has_quantity = torch.arange(count, device=device) < batch.quantity_counts.unsqueeze(1)
         leaves = torch.cat([quantities, constants], 1)
         values = torch.cat([batch.values, self.constant_values.expand(rows, -1)], 1)  # type: ignore[operator]
@@ -225,21 +225,21 @@ class Deductive(EncoderDecoder):
         pair = self._pairs(halves[0], halves[1], now, features)  # (rows, pair)
         result = self.settle(self.result(pair) + self.operators[operator])  # (rows, hidden)
         value = value_of_step(left_facts[:, 0], right_facts[:, 0], operator)
-        # Every quantity learns of the result (the paper's rationalizer).
+        # Every quantity is updated by the result (the paper's rationalizer).
         known = torch.cat([now.leaves, now.results], 1)
         told = result.unsqueeze(1).expand_as(known)
         known = self.update(told.flatten(0, 1), known.flatten(0, 1)).view(known.shape)
         count = now.leaves.shape[1]
         place = torch.arange(count, device=left.device)
-        chosen = (place == left.unsqueeze(1)) | (place == right.unsqueeze(1))
-        taken = (left >= count).long() + (right >= count).long()
-        height = now.height - taken + 1
-        results, values = _pushed(known[:, count:], now.result_values, result, value, taken)
+        is_operand = (place == left.unsqueeze(1)) | (place == right.unsqueeze(1))
+        uses = (left >= count).long() + (right >= count).long()
+        height = now.height - uses + 1
+        results, values = _pushed(known[:, count:], now.result_values, result, value, uses)
         depth = int(height.max())
         return replace(
             now,
             leaves=known[:, :count],
-            used=now.used | chosen,
+            used=now.used | is_operand,
             results=results[:, :depth],
             result_values=values[:, :depth],
             height=height,

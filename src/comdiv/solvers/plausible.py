@@ -1,7 +1,7 @@
-"""How plausible an expression is by the values of its steps alone, and a re-ranking of any solver's beam by it.
+"""Re-ranking of any solver's beam by how plausible the values of an expression's steps are.
 
-A log-linear model over the log-probability and a dozen features, learnt on problems that the solver was not trained on.
-Whether divisions come out even does most of it: that is how word problems are written, not how they are understood.
+A log-linear model of the log-probability and a dozen features, learnt on problems that the solver was not trained on.
+Most of its effect comes from divisions that come out even: a habit of authors of word problems, not understanding.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -84,7 +84,7 @@ def _row(reading: Reading, hypothesis: Hypothesis) -> _Row | None:
 
 
 def mean_weights(weights: Sequence[Weights]) -> dict[str, float]:
-    """The weights with which several solvers re-rank together: none unless each has learnt its own."""
+    """The weights for several solvers together; none unless each has learnt its own."""
     if not all(weights):
         return {}
     return {name: sum(own[name] for own in weights) / len(weights) for name in (LOG_PROBABILITY, *FEATURES)}
@@ -101,15 +101,15 @@ class _Beam:
 def learn_weights(
     readings: Sequence[Reading], solutions: Sequence[Solution], without: Collection[str] = ()
 ) -> dict[str, float]:
-    """The weights that make right hypotheses most probable among those of their beams; none of features left out.
+    """The weights that make right hypotheses most probable within their beams; omitted features have none.
 
     Without a beam that has both right and wrong hypotheses, the log-probability alone counts.
     """
     pairs = [_beam(reading, solution) for reading, solution in zip(readings, solutions, strict=True)]
     beams = [beam for beam in pairs if beam is not None and 0 < beam.right.sum() < len(beam.right)]
     start = np.eye(1 + len(FEATURES))[0]
-    kept = np.array([name not in without for name in (LOG_PROBABILITY, *FEATURES)])
-    beams = [_Beam(np.where(kept, beam.rows, 0.0), beam.right) for beam in beams]
+    mask = np.array([name not in without for name in (LOG_PROBABILITY, *FEATURES)])
+    beams = [_Beam(np.where(mask, beam.rows, 0.0), beam.right) for beam in beams]
     weights = start
     if beams:
         weights = minimize(_loss, start, args=(beams,), jac=True, method="L-BFGS-B").x
@@ -138,7 +138,7 @@ def _loss(weights: npt.NDArray[np.float64], beams: Sequence[_Beam]) -> tuple[flo
 
 
 class Reranked:
-    """Any trained solver, or several together, whose beam is re-ranked with weights that were learnt apart from it."""
+    """Any trained solver, or several together, whose beam is re-ranked with weights learnt separately."""
 
     def __init__(self, solver: Solver, weights: Weights) -> None:
         self.solver, self.weights = solver, weights

@@ -27,9 +27,10 @@ from comdiv.language import get_language
 from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.encoders import PRETRAINED_FOLDER
-from comdiv.solvers.hyperparameters import PretrainedSettings, SolverSettings, weights_folder
+from comdiv.solvers.hyperparameters import PretrainedSettings, SolverSettings
 from comdiv.solvers.inputs import InputReader, NumberInput
 from comdiv.solvers.model import Model, Sizes
+from comdiv.word_vectors import weights_folder
 
 Kind = Literal["encoder", "causal"]
 MOST_PIECES = 512  # of a text; a longer one is cut
@@ -243,7 +244,7 @@ class Pieces:
         return pieces, positions
 
     def read_written(self, reading: Reading) -> tuple[list[int], list[int], list[int]]:
-        """The pieces of the text with its numbers as they are written, the numbers' positions and their lengths."""
+        """The pieces of the text with its numbers as written, and the positions and lengths of the numbers."""
         spelled = [self.ids_within(f" {reading.text[n.start : n.end]}") for n in reading.numbers]
         pieces, positions = self._read(reading, spelled)
         ends = [position + len(spelling) for position, spelling in zip(positions, spelled, strict=True)]
@@ -251,7 +252,7 @@ class Pieces:
         return pieces, positions, lengths
 
     def _read(self, reading: Reading, spelled: Sequence[list[int]]) -> tuple[list[int], list[int]]:
-        """The pieces of the text with quantities spelled like that, and where these begin."""
+        """The pieces of the text with its quantities spelled in the given way, and where each begins."""
         tokenizer, text = self.tokenizer, reading.text
         pieces, positions, written = [self._special("bos", "cls", "eos")], [], 0
         for number, spelling in zip(reading.numbers, spelled, strict=True):

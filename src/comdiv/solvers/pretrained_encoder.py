@@ -1,4 +1,4 @@
-"""A pre-trained encoder for any decoder, with lower layers that may stay as they are."""
+"""A pre-trained encoder for any decoder, whose lower layers may be frozen."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,14 +16,14 @@ from comdiv.solvers.inputs import InputReader, NumberInput
 from comdiv.solvers.model import Sizes, TextStates
 from comdiv.solvers.pretrained import Pieces, WeightsSource, begin_quantities, begin_with, model_of
 
-KEPT_STATES = 128 * 2**20  # numbers in the memory of frozen layers: half a gigabyte
+KEPT_STATES = 128 * 2**20  # numbers in the cache of frozen layers: half a gigabyte
 
 
 class PretrainedEncoder(Encoder):
     """Any BERT-like encoder of the transformers library.
 
-    With `frozen_layers`, the embeddings and the lowest layers never change. Their output for a text is computed once,
-    for that text alone, so that it does not depend on the batch in which the text was met first.
+    With `frozen_layers`, the embeddings and the lowest layers never change. Their output is computed once for each
+    text, by itself, so that it does not depend on the batch in which the text first occurs.
     """
 
     is_pretrained: ClassVar[bool] = True
@@ -33,7 +33,7 @@ class PretrainedEncoder(Encoder):
         reader, copies = sizes.reader, sizes.alphabet.copies
         assert isinstance(reader, Pieces)
         self.settings, self.width = settings, int(reader.config.hidden_size)
-        # Decoders that point share one row among all quantities; the others have one for each, and one for the rest.
+        # Decoders that point at quantities use one row for all of them; the others one for each, and one for the rest.
         self.last_row = reader.first_quantity + (copies if sizes.numbers == "indexed" else 0)
         self.body = model_of(transformers.AutoModel.from_config, reader, self.last_row + 1, settings.encoder_dropout)
         self.frozen: dict[bytes, Tensor] = {}  # by the text's pieces: (pieces, width)
@@ -94,15 +94,17 @@ class PretrainedEncoder(Encoder):
 
     @torch.no_grad()
     def _frozen_text(self, words: Tensor) -> Tensor:
-        """The output of the frozen layers for one text: (words, width); remembered as long as there is room."""
+        """The output of the frozen layers for one text: (words, width); cached while there is room."""
         key = words.cpu().numpy().tobytes()
         if key not in self.frozen:
             was_training = self.body.training
-            self.body.eval()  # what never changes has no dropout, either
+            if was_training:  # frozen layers have no dropout; to switch takes longer than to look
+                self.body.eval()
             states = self.body.embeddings(input_ids=words.unsqueeze(0))
             mask = torch.ones_like(words.unsqueeze(0), dtype=torch.bool)
             states = self._through(self._layers[: self.settings.frozen_layers], states, mask).squeeze(0)
-            self.body.train(was_training)
+            if was_training:
+                self.body.train()
             if self.kept + states.numel() > KEPT_STATES or (self.training and self.settings.forget):
                 return states
             self.frozen[key] = states

@@ -85,13 +85,13 @@ class RecurrentEncoder(Encoder):
 
 
 class GruEncoder(RecurrentEncoder):
-    """Of GTS."""
+    """The encoder of GTS."""
 
     kind = nn.GRU
 
 
 class LstmEncoder(RecurrentEncoder):
-    """Of LSTM and MathEN."""
+    """The encoder of LSTM and MathEN."""
 
     kind = nn.LSTM
 

@@ -32,9 +32,9 @@ from comdiv.solvers.hyperparameters import (
     SolverSettings,
     settings_for,
     weights_files,
-    weights_folder,
 )
 from comdiv.solvers.language_model import ASK, LanguageModel
+from comdiv.word_vectors import weights_folder
 
 CONFIG = "config.yaml"
 _SOLVED_AT_ONCE = 256  # problems between two reports of progress
@@ -125,16 +125,16 @@ def make_solver(
 
 
 def check_programs(solvers: Iterable[str], programs: bool, where: str = "") -> None:
-    """Refuse `command:` solvers unless programs are allowed: folders and plans from elsewhere must not run anything.
+    """Refuse `command:` solvers and endpoints unless programs are allowed.
 
-    Nor may they send problems and a key to an endpoint.
+    Folders and plans from elsewhere must neither run anything nor send problems and a key away.
     """
     if not programs and ASK in (solvers := list(solvers)):
-        raise ComdivError(f"{where + ': ' if where else ''}this would ask an endpoint; say --programs if you trust it")
+        raise ComdivError(f"{where + ': ' if where else ''}this would ask an endpoint; add --programs if you trust it")
     if not programs and (name := next((name for name in solvers if name.startswith(PROGRAM)), None)):
         raise ComdivError(
             f"{where + ': ' if where else ''}this would run the program `{name.removeprefix(PROGRAM)}`; "
-            "say --programs if you trust it"
+            "add --programs if you trust it"
         )
 
 
@@ -179,7 +179,7 @@ def load_runs(runs: Sequence[Path], cover: str = "none", *, rerank: bool = True,
 def learn_run_weights(
     runs: Sequence[Path], problems: Sequence[Problem], without: Collection[str] = ()
 ) -> dict[str, float]:
-    """The weights with which the beam of a run, or of several together, is re-ranked, learnt on these problems."""
+    """Weights for re-ranking the beam of a run, or of several together, learnt on these problems."""
     from comdiv.solvers.plausible import learn_reranking
 
     return learn_reranking(load_runs(runs, rerank=False), sorted(problems, key=lambda one: one.id), without)
@@ -257,7 +257,7 @@ def evaluate_run(
     `train` gives the templates seen in training; `beam` defaults to the run's own; `weights` re-rank the beam in place
     of the run's own; `subsets` are sets of ids to report separately, `chains` composed problems among them.
     """
-    problems = sorted(problems, key=lambda problem: problem.id)  # whatever their order, the same batches and bytes
+    problems = sorted(problems, key=lambda problem: problem.id)  # the same batches and bytes in any order
     runs = [run] if isinstance(run, Path) else list(run)
     solver: Any = load_runs(runs, cover, rerank=rerank and weights is None, programs=programs)
     settings = getattr(solver, "settings", None)
@@ -272,10 +272,7 @@ def evaluate_run(
         predictions = _solved(solver, problems, width, name, progress)
     templates = None if train is None else templates_of(train)
     evaluation = evaluate_predictions(problems, predictions, templates, subsets, chains)
-    files = [(path.name, path / "model.safetensors") for path in runs]
-    origins = [
-        {"folder": name, "sha256": file_sha256(weights) if weights.is_file() else None} for name, weights in files
-    ]
+    origins = origins_of(runs)
     origin = {
         "run": origins[0] if len(runs) == 1 else origins,
         "solver": solver.name,
@@ -288,6 +285,12 @@ def evaluate_run(
     }
     write_result(folder, predictions, evaluation, {"test": {"name": name, "version": corpus_version}} | origin)
     return evaluation
+
+
+def origins_of(runs: Sequence[Path]) -> list[dict[str, Any]]:
+    """What an evaluation says about its runs: their names and the hashes of their weights, if they have any."""
+    weights = [run / "model.safetensors" for run in runs]
+    return [{"folder": path.parent.name, "sha256": file_sha256(path) if path.is_file() else None} for path in weights]
 
 
 def _solved(
@@ -325,7 +328,7 @@ def ask_run(
 ) -> LanguageModel:
     """A run of a language model: its settings and its examples from the training problems, in a folder.
 
-    A run of another model, endpoint, prompt or training side is never continued; the error names the difference.
+    A run with another model, endpoint, prompt or training side is never continued; the error names the difference.
     """
     model = LanguageModel(settings, folder=run)
     model.fit(train, None)
@@ -345,7 +348,7 @@ def ask_run(
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any], settings: SolverSettings) -> str | None:
-    """The first setting, or part of the dataset, in which a run is unlike the requested one.
+    """The first setting, or part of the dataset, in which a run differs from the requested one.
 
     A setting that a run of an older version lacks has its default.
     """

@@ -83,8 +83,9 @@ def train(
     state = TrainingState()
     steps_per_epoch = math.ceil(len(examples) / settings.batch)
     average = WeightAverage(model, settings.average, steps_per_epoch)
-    if checkpoints is not None:
-        _resume(model, optimiser, average, state, checkpoints, fingerprint)
+    saved = None if checkpoints is None else _Checkpoints(checkpoints, fingerprint, model, optimiser, average)
+    if saved is not None:
+        saved.resume(state)
     rates = forget_rates(examples, settings.forget, device)
     unknown = model.sizes.reader.unknown
     while state.epoch < settings.epochs and not _patience_is_over(state, settings.patience):
@@ -116,8 +117,8 @@ def train(
              "learning_rate": rate, "problems_per_second": round(len(examples) / seconds, 1),
              "processor_seconds": round(processor, 2)}
         )  # fmt: skip
-        if checkpoints is not None:
-            _save(model, optimiser, average, state, checkpoints, fingerprint)
+        if saved is not None:
+            saved.save(state)
         if after_epoch is not None:
             after_epoch(state)
     if state.best:
@@ -189,26 +190,6 @@ def _patience_is_over(state: TrainingState, patience: int) -> bool:
     return bool(patience) and state.best_accuracy is not None and state.epoch - state.best_epoch >= patience
 
 
-def _save(
-    model: Model,
-    optimiser: torch.optim.Optimizer,
-    average: WeightAverage,
-    state: TrainingState,
-    folder: Path,
-    fingerprint: str,
-) -> None:
-    record = {
-        "fingerprint": fingerprint,
-        "epoch": state.epoch,
-        "step": state.step,
-        "best_epoch": state.best_epoch,
-        "best_accuracy": state.best_accuracy,
-        "history": state.history,
-    }
-    tensors = optimiser_tensors(optimiser)
-    write_checkpoint(folder, state.epoch, Checkpoint(model.state_dict(), tensors, state.best, record, average.tensors))
-
-
 class _RecordedState(BaseModel):
     """The state in a checkpoint, besides tensors."""
 
@@ -219,27 +200,47 @@ class _RecordedState(BaseModel):
     history: list[dict[str, Any]]
 
 
-def _resume(
-    model: Model,
-    optimiser: torch.optim.Optimizer,
-    average: WeightAverage,
-    state: TrainingState,
-    folder: Path,
-    fingerprint: str,
-) -> None:
-    checkpoint = read_checkpoint(folder)
-    if checkpoint is None:
-        return
-    if checkpoint.state.get("fingerprint") != fingerprint:
-        raise ComdivError(f"{folder}: the checkpoint belongs to another training (other data or settings); remove it")
-    recorded = loading.validate(dict(checkpoint.state), _RecordedState, f"{folder}: the checkpoint is damaged")
-    state.epoch, state.step, state.history = recorded.epoch, recorded.step, recorded.history
-    state.best_epoch, state.best_accuracy = recorded.best_epoch, recorded.best_accuracy
-    try:
-        model.load_state_dict(dict(checkpoint.weights))
-        restore_optimiser(optimiser, checkpoint.optimiser)
-        average.restore(checkpoint.average)
-        state.best = dict(checkpoint.best)
-    except (KeyError, RuntimeError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise ComdivError(f"{folder}: the checkpoint does not fit this solver: {first}") from error
+@dataclass(frozen=True)
+class _Checkpoints:
+    """The checkpoints of one training: everything that must be the same again for it to resume to the bit."""
+
+    folder: Path
+    fingerprint: str
+    model: Model
+    optimiser: torch.optim.Optimizer
+    average: WeightAverage
+
+    def save(self, state: TrainingState) -> None:
+        record = {
+            "fingerprint": self.fingerprint,
+            "epoch": state.epoch,
+            "step": state.step,
+            "best_epoch": state.best_epoch,
+            "best_accuracy": state.best_accuracy,
+            "history": state.history,
+        }
+        weights, optimiser = self.model.state_dict(), optimiser_tensors(self.optimiser)
+        write_checkpoint(
+            self.folder, state.epoch, Checkpoint(weights, optimiser, state.best, record, self.average.tensors)
+        )
+
+    def resume(self, state: TrainingState) -> None:
+        """Put the latest checkpoint, if there is one, into `state` and into what is trained."""
+        checkpoint = read_checkpoint(self.folder)
+        if checkpoint is None:
+            return
+        if checkpoint.state.get("fingerprint") != self.fingerprint:
+            raise ComdivError(
+                f"{self.folder}: the checkpoint belongs to another training (other data or settings); remove it"
+            )
+        recorded = loading.validate(dict(checkpoint.state), _RecordedState, f"{self.folder}: the checkpoint is damaged")
+        state.epoch, state.step, state.history = recorded.epoch, recorded.step, recorded.history
+        state.best_epoch, state.best_accuracy = recorded.best_epoch, recorded.best_accuracy
+        try:
+            self.model.load_state_dict(dict(checkpoint.weights))
+            restore_optimiser(self.optimiser, checkpoint.optimiser)
+            self.average.restore(checkpoint.average)
+            state.best = dict(checkpoint.best)
+        except (KeyError, RuntimeError, ValueError) as error:
+            first = str(error).splitlines()[0]
+            raise ComdivError(f"{self.folder}: the checkpoint does not fit this solver: {first}") from error

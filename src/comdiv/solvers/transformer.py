@@ -30,14 +30,25 @@ class KeysAndValues:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadTexts:
+    """What the decoder attends to in the texts; the `beam` rows of a problem read the same one."""
+
+    layers: list[KeysAndValues]  # for each layer, the words, by problem
+    mask: Tensor  # (problems, 1, 1, words)
+    beam: int
+
+    def of(self, problems: Tensor) -> "ReadTexts":
+        """Those of some of the problems."""
+        return ReadTexts([layer.of(problems) for layer in self.layers], self.mask[problems], self.beam)
+
+
+@dataclass(frozen=True, slots=True)
 class TransformerState:
-    """The decoder after a token, `beam` rows per problem, with everything computed so far cached."""
+    """The decoder after a token, with everything computed so far cached."""
 
     logits: Tensor  # (rows, alphabet)
     written: list[KeysAndValues]  # for each layer, the tokens so far, by row
-    texts: list[KeysAndValues]  # for each layer, the words, by problem
-    mask: Tensor  # (problems, 1, 1, words)
-    beam: int
+    texts: ReadTexts
 
 
 class CachingDecoder(Model):
@@ -47,21 +58,13 @@ class CachingDecoder(Model):
         return state.logits
 
     def advance(self, state: TransformerState, rows: Tensor, tokens: Tensor) -> TransformerState:
-        texts, mask = state.texts, state.mask
+        texts = state.texts
         if len(rows) < len(state.logits):  # some problems are solved
-            problems = rows[:: state.beam] // state.beam
-            texts, mask = [text.of(problems) for text in texts], mask[problems]
-        return self._stepped(tokens, [written.of(rows) for written in state.written], texts, mask, state.beam)
+            texts = texts.of(rows[:: texts.beam] // texts.beam)
+        return self._stepped(tokens, [written.of(rows) for written in state.written], texts)
 
     @abstractmethod
-    def _stepped(
-        self,
-        tokens: Tensor,
-        written: list[KeysAndValues],
-        texts: list[KeysAndValues],
-        mask: Tensor,
-        beam: int,
-    ) -> TransformerState:
+    def _stepped(self, tokens: Tensor, written: list[KeysAndValues], texts: ReadTexts) -> TransformerState:
         """One more token per row."""
 
 
@@ -130,32 +133,31 @@ class Transformer(CachingDecoder, EncoderDecoder):
         return self._logits(batch.decoder_inputs(self.start_token), memory)
 
     def start(self, memory: TextStates, beam: int) -> TransformerState:
-        texts = [KeysAndValues(*self._split(layer.multihead_attn, memory.states, "kv")) for layer in self._layers]
+        words = [KeysAndValues(*self._split(layer.multihead_attn, memory.states, "kv")) for layer in self._layers]
         rows, heads = len(memory.states) * beam, self.settings.heads
         nothing = memory.states.new_zeros(rows, heads, 0, self.tokens.embedding_dim // heads)
         first = torch.full((rows,), self.start_token, device=memory.states.device)
-        return self._stepped(
-            first, [KeysAndValues(nothing, nothing)] * len(texts), texts, memory.mask[:, None, None], beam
-        )
+        texts = ReadTexts(words, memory.mask[:, None, None], beam)
+        return self._stepped(first, [KeysAndValues(nothing, nothing)] * len(words), texts)
 
-    def _stepped(
-        self, tokens: Tensor, written: list[KeysAndValues], texts: list[KeysAndValues], mask: Tensor, beam: int
-    ) -> TransformerState:
+    def _stepped(self, tokens: Tensor, written: list[KeysAndValues], texts: ReadTexts) -> TransformerState:
         """One more token per row: the layers of `_logits`, for the last step only."""
         first = written[0].keys.shape[2]
         states = self.dropout(_placed(self.tokens(tokens).unsqueeze(1), self.positions, first))  # (rows, 1, width)
         extended = []
-        for layer, before, text in zip(self._layers, written, texts, strict=True):
+        for layer, before, text in zip(self._layers, written, texts.layers, strict=True):
             query, key, value = self._split(layer.self_attn, layer.norm1(states), "qkv")
             now = KeysAndValues(torch.cat([before.keys, key], 2), torch.cat([before.values, value], 2))
             states = states + self._joined(layer.self_attn, query, now)
-            grouped = layer.norm2(states).view(len(mask), beam, -1)  # the rows of a problem read the same text
+            grouped = layer.norm2(states).view(
+                len(texts.mask), texts.beam, -1
+            )  # the rows of a problem read the same text
             (query,) = self._split(layer.multihead_attn, grouped, "q")
-            states = states + self._joined(layer.multihead_attn, query, text, mask).view(states.shape)
+            states = states + self._joined(layer.multihead_attn, query, text, texts.mask).view(states.shape)
             states = states + layer.linear2(layer.activation(layer.linear1(layer.norm3(states))))
             extended.append(now)
         logits = self.output(self.decoder.norm(states)).squeeze(1)  # type: ignore[misc]
-        return TransformerState(logits, extended, texts, mask, beam)
+        return TransformerState(logits, extended, texts)
 
     @property
     def _layers(self) -> list[Any]:
@@ -207,7 +209,7 @@ def _layer_options(settings: ReaderSettings, width: int) -> dict[str, Any]:
 
 
 def _started(table: nn.Embedding) -> nn.Embedding:
-    """The table with initial weights of a standard deviation that the scaling of `_placed` makes 1."""
+    """The table with initial weights whose standard deviation is 1 after the scaling in `_placed`."""
     nn.init.normal_(table.weight, std=table.embedding_dim**-0.5)
     return table
 

@@ -1,7 +1,7 @@
-"""What the values of a step's operands say, without a word of the text.
+"""Features of a step from the values of its operands alone, without the text.
 
-Whether a division comes out even, which operand is larger, whether a number has been used before: this is how word
-problems are written, not what they mean. Values are double precision; they serve as features, never as answers.
+Whether a division comes out even, which operand is larger, whether a number has been used before: this shows how word
+problems are written, not what they mean. Values are in double precision: they serve as features, never as answers.
 """
 
 import math
@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 FEATURES = 20
-_LARGEST = 1e12  # values are cut off there
+_LARGEST = 1e12  # larger values are clipped
 _NEAR = 1e-9  # of a whole number
 
 
 def bounded_value(value: Fraction | str) -> float:
-    """A number in double precision, cut off at what a feature needs."""
+    """A number in double precision, clipped to the range of the features."""
     exact = Fraction(value)
     return float(max(-Fraction(_LARGEST), min(Fraction(_LARGEST), exact)))
 
@@ -24,8 +24,8 @@ def bounded_value(value: Fraction | str) -> float:
 def value_of_step(left: Tensor, right: Tensor, operator: Tensor) -> Tensor:
     """The values of steps (rows); an undefined one is 0."""
     outcomes = torch.stack([left + right, left - right, left * right, left / right, left**right])
-    chosen = outcomes.gather(0, operator.unsqueeze(0)).squeeze(0)
-    return torch.nan_to_num(chosen, nan=0.0, posinf=0.0, neginf=0.0).clamp(-_LARGEST, _LARGEST)
+    value = outcomes.gather(0, operator.unsqueeze(0)).squeeze(0)
+    return torch.nan_to_num(value, nan=0.0, posinf=0.0, neginf=0.0).clamp(-_LARGEST, _LARGEST)
 
 
 def pair_features(left: Tensor, right: Tensor, unused: Tensor, height: Tensor) -> Tensor:
