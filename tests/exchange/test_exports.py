@@ -1,5 +1,6 @@
 """Which splits a folder holds, and what their parts are called."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,19 @@ def test_two_splits_of_one_name_are_refused(tmp_path: Path) -> None:
     small_dataset(PROBLEMS, tmp_path / "made" / "iid", "iid")
     with pytest.raises(ComdivError, match="two splits that would be called 'iid'"):
         find_splits(tmp_path / "made")
+
+
+def test_names_that_become_one_and_halves_called_like_a_split_are_refused(tmp_path: Path) -> None:
+    """Otherwise one would replace the other's files."""
+    for name in ("seed-1", "seed_1"):
+        small_dataset(PROBLEMS, tmp_path / "made" / name, "dbca")
+    with pytest.raises(ComdivError, match="two splits that would be called 'seed_1'"):
+        find_splits(tmp_path / "made")
+    named = [replace(problem, composition="iid") for problem in PROBLEMS]
+    small_dataset(named, tmp_path / "halves", "dbca")
+    small_dataset(PROBLEMS, tmp_path / "halves" / "iid", "iid")
+    with pytest.raises(ComdivError, match="two splits that would be called 'iid'"):
+        find_splits(tmp_path / "halves")
 
 
 def test_structural_comes_before_lexical(synthesised_folder: Path) -> None:

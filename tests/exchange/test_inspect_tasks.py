@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.evaluation import evaluate_predictions, inspect_logs, read_predictions
 from comdiv.evaluation.chains import Chain, write_chains
 from comdiv.exchange.inspect_tasks import export_inspect
 from comdiv.problem import read_problems, write_problems
+from command_line import run
 
 RUN = """
 import json, sys
@@ -70,8 +72,30 @@ def test_halves_and_pairs_are_tasks_too(synthesised_folder: Path, split_folder: 
     compile((tmp_path / "out/tasks.py").read_text(), "tasks.py", "exec")
 
 
-def packed(path: Path, samples: dict[str, str]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+@pytest.mark.slow
+def test_the_real_inspect_runs_halves_and_pairs_and_the_log_of_pairs_gives_a_table_of_chains(
+    synthesised_folder: Path, tmp_path: Path
+) -> None:
+    export_inspect(synthesised_folder, tmp_path / "sd")
+    for half in ("structural", "lexical"):
+        status, accuracy, _, prompt = run_inspect(
+            tmp_path / "sd", f"comdiv_sd_{half}_direct", "eval", tmp_path / "logs"
+        )
+        assert (status, accuracy) == ("success", pytest.approx(2 / 3))
+        assert prompt.count("题目：") == 5
+    corpus = tmp_path / "toys.jsonl"
+    write_problems(corpus, generate("en", 120))
+    run("export", "compositional-pairs", corpus, "--sample", "2", "--no-renumber", "--out", tmp_path / "pairs")
+    run("export", "inspect", tmp_path / "pairs", "--out", tmp_path / "tasks")
+    status, accuracy, log, _ = run_inspect(tmp_path / "tasks", "comdiv_pairs_pairs_steps", "json", tmp_path / "logs")
+    problems = list(read_problems(tmp_path / "pairs" / "test.jsonl"))
+    assert (status, accuracy) == ("success", pytest.approx(1 - 1 / len(problems)))
+    shown = run("evaluate", "--predictions", log, tmp_path / "pairs").stdout
+    assert "chains of 2" in shown
+
+
+def packed(path: Path, samples: dict[str, str], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("header.json", "{}")
         for name, text in samples.items():
             archive.writestr(f"samples/{name}", text)
@@ -88,6 +112,26 @@ def test_the_id_is_that_of_the_metadata_and_words_may_be_in_pieces(tmp_path: Pat
     assert [(p.id, p.answer) for p in predictions] == [("p1", 4), ("p2", 7)]
     (tmp_path / "a.json").write_text(json.dumps({"version": 2, "eval": {}, "samples": [SAMPLE]}))
     assert [p.id for p in read_predictions(tmp_path / "a.json")] == ["p1"]
+
+
+def test_damage_to_a_log_packed_with_zstandard_is_one_line_too(tmp_path: Path) -> None:
+    pytest.importorskip("zipfile_zstd")
+    text = json.dumps({**SAMPLE, "padding": " ".join(map(str, range(200)))})
+    log = packed(tmp_path / "a.eval", {"1.json": text}, 93)
+    assert [prediction.id for prediction in read_predictions(log)] == ["p1"]
+    content = bytearray(log.read_bytes())
+    place = content.index(b"samples/1.json") + len("samples/1.json")
+    for damaged in range(place, place + 12):
+        log.write_bytes(content[:damaged] + bytes([content[damaged] ^ 0xFF]) + content[damaged + 1 :])
+        with pytest.raises(ComdivError, match=r"a\.eval"):
+            read_predictions(log)
+
+
+def test_a_method_that_unpacks_gigabytes_at_once_is_refused_before_it_does(tmp_path: Path) -> None:
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        log = packed(tmp_path / "bomb.eval", {"1.json": json.dumps(SAMPLE)}, method)
+        with pytest.raises(ComdivError, match=rf"1\.json: packed by method {method}, which Inspect does not use"):
+            read_predictions(log)
 
 
 def test_bombs_damage_and_epochs_are_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,8 @@ from comdiv.asking.prompting import prompts_of, worked_solution
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation import evaluate_predictions, read_predictions
-from comdiv.exchange.lm_eval import export_lm_eval, task_name
+from comdiv.exchange.exports import task_name
+from comdiv.exchange.lm_eval import export_lm_eval
 from comdiv.problem import Problem, read_problems
 
 _ANSWERS = "COMDIV_TEST_ANSWERS"

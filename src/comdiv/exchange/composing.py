@@ -1,7 +1,7 @@
-"""Chains of problems and their compositions by operation 1 (§IV), with two controls; for measuring, never to train on.
+"""Chains of problems and their compositions by operation 1 (§IV), with two controls; for measuring, never training.
 
-`unify` composes one story: the first problem's narrative goes on as the other problems do with their numbers. `paste`
-puts one problem in place of a number of another.
+`unify` tells one story: the first problem's narrative is continued with the steps of the other problems. `paste` puts
+one problem in place of a number of another.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _COMMAS = ("，", "；", ",", ";")
 
 @dataclass(frozen=True, slots=True)
 class ComposedChain:
-    """Problems, and what the first two, three… of them are composed to."""
+    """Problems, and the compositions of the first two, the first three…"""
 
     parts: tuple[Problem, ...]
     composed: tuple[Problem, ...]  # of the first 2, of the first 3…
@@ -49,9 +49,9 @@ class ComposedChain:
 
 
 class _Continuing(Structural):
-    """Operation 1 for compositions that go on: only the problems that people wrote are hosts, and teach what fits."""
+    """Operation 1 that continues compositions: hosts, and what is learnt, come from the original problems only."""
 
-    taught_by = 0  # how many of the current set
+    taught_by = 0  # so many of the current set, from its beginning, are original
 
     def index(self, current: CurrentSet) -> None:
         if self.options.compose != "unify":
@@ -82,35 +82,35 @@ def compose_chains(
 ) -> tuple[list[ComposedChain], dict[str, int]]:
     """Chains in which every problem occurs at most once, and the fates of all drafts.
 
-    Only problems whose expression gives their answer take part. The longest chains choose first, then those whose
-    problems have the fewest partners; the same seed gives the same chains.
+    Only problems whose expression gives their answer take part. Longer chains choose first, then those whose
+    problems have the fewest partners. The same seed gives the same chains.
     """
     usable = {problem.id: problem for problem in problems if has_worked_solution(problem)}
     tell: Progress = progress or (lambda what, done, total, note: None)
     base = _grounded(tuple(usable.values()), tell)
     known = frozenset(read(problem).mask_hash for problem in problems)
     drafts: Counter[str] = Counter()
-    found: dict[str, ComposedChain] = {}  # by the id of the longest composition
+    compositions_by_id: dict[str, ComposedChain] = {}  # by the id of the longest composition
     donors: dict[str, ComposedChain] = {one.problem.id: ComposedChain((one.problem,), ()) for one in base}
     for length in range(2, longest + 1):
         limits: dict[str, Any] = {} if longest == 2 else _LIMITS
-        tried = _TRIED if length == 2 else _TRIED_FURTHER
+        attempts = _TRIED if length == 2 else _TRIED_FURTHER
         options = AugmentationOptions.preset(
-            operations=(1,), per_problem=(tried, 0), compose=compose, match=match, checks=checks, seed=seed, **limits
+            operations=(1,), per_problem=(attempts, 0), compose=compose, match=match, checks=checks, seed=seed, **limits
         )
         further = [] if length == 2 else [read(chain.composed[-1]) for chain in donors.values()]
         compositions = _compositions(base, further, known, options, length, drafts, tell)
-        grown = {}
+        extended = {}
         for problem in compositions:
             first, host = problem.provenance.parents
             if first in donors and host in usable and host not in {part.id for part in donors[first].parts}:
                 chain = donors[first]
-                grown[problem.id] = ComposedChain((*chain.parts, usable[host]), (*chain.composed, problem))
-        found |= grown
-        donors = {name: grown[name] for name in sorted(grown, key=lambda name: _hash(seed, name))[:_MOST_DONORS]}
+                extended[problem.id] = ComposedChain((*chain.parts, usable[host]), (*chain.composed, problem))
+        compositions_by_id |= extended
+        donors = {name: extended[name] for name in sorted(extended, key=lambda name: _hash(seed, name))[:_MOST_DONORS]}
         if not donors:
             break
-    chains = _disjoint(found, seed)
+    chains = _disjoint(compositions_by_id, seed)
     if sample is not None:
         if sample > len(chains):
             raise ComdivError(
@@ -139,7 +139,7 @@ def _compositions(
     drafts: Counter[str],
     tell: Progress,
 ) -> list[Problem]:
-    """What operation 1 makes of every problem, or of every composition that is to go on."""
+    """What operation 1 makes of every problem, or of every composition that is to be continued."""
     operation = _Continuing(options)
     operation.taught_by = len(base)
     readings = [*base, *further]
@@ -189,17 +189,17 @@ def distract(
     results = []
     for number, chain in enumerate(chains):
         first = read(chain.parts[0])
-        told: list[_Story] = []
+        intro: list[_Story] = []
         scene = _scene(first)
         for story in stories[number:] + stories[:number]:
             fits = story.problem.language == first.problem.language and scene.isdisjoint(story.scene)
             if fits and story.problem.number_words == first.problem.number_words:
-                told.append(story)
+                intro.append(story)
                 scene = scene | story.scene
-                if (problem := _told(first, told)) is not None:
-                    parts = (first.problem.id, *(one.problem.id for one in told))
+                if (problem := _told(first, intro)) is not None:
+                    parts = (first.problem.id, *(one.problem.id for one in intro))
                     results.append((Chain(parts, problem.id, "distractor"), problem))
-            if len(told) == len(chain.composed):
+            if len(intro) == len(chain.composed):
                 break
     return results
 
@@ -218,7 +218,7 @@ def _scene(reading: Reading) -> frozenset[str]:
 
 
 def _story(reading: Reading) -> _Story | None:
-    """A problem without its question, made to end a sentence; None where that is half a sentence."""
+    """A problem without its question, as whole sentences; None if it stops in the middle of one."""
     if not reading.narrative:
         return None
     text = reading.text[: reading.narrative[-1].end].strip()
@@ -229,7 +229,7 @@ def _story(reading: Reading) -> _Story | None:
 
 
 def _told(first: Reading, stories: Sequence[_Story]) -> Problem | None:
-    """The stories, then the problem; None if its numbers would be read otherwise."""
+    """The stories, then the problem; None if its numbers would be read differently."""
     space = "" if first.problem.language == "zh" else " "
     text = space.join([*(story.text for story in stories), first.text])
     before = sum(story.quantities for story in stories)
@@ -240,14 +240,16 @@ def _told(first: Reading, stories: Sequence[_Story]) -> Problem | None:
         parents=(first.problem.id,), details=details,
     )  # fmt: skip
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    told = replace(first.problem, id=f"distractor-{digest}", text=text, expression=expression, provenance=provenance)
-    return told if read(told).values[before:] == first.values else None
+    composed = replace(
+        first.problem, id=f"distractor-{digest}", text=text, expression=expression, provenance=provenance
+    )
+    return composed if read(composed).values[before:] == first.values else None
 
 
 def renumber_chains(
     chains: Sequence[ComposedChain], seed: int = 0
 ) -> tuple[list[tuple[Chain, Problem]], list[Problem], dict[str, int]]:
-    """The chains with new numbers where all of their problems have them: records, parts, and why others have none."""
+    """The chains whose problems all get new numbers: records and parts, and the reasons for leaving others out."""
     composed: list[tuple[Chain, Problem]] = []
     parts: list[Problem] = []
     reasons: Counter[str] = Counter()

@@ -1,8 +1,8 @@
-"""The paper's operation 1 as a benchmark: problems and their compositions (§IV), for any model to solve.
+"""The paper's operation 1 as a benchmark for any model: problems and their compositions (§IV).
 
-From a model's accuracies on the parts, S1·S2·…·Sn is expected on the composed problems; `comdiv ask` and `comdiv
-evaluate` say how far below it a model stays. The problems are for measuring, never for training: they may come from a
-test set.
+A model with accuracies S1, S2… on the parts should solve S1·S2·…·Sn of the compositions; `comdiv ask` and `comdiv
+evaluate` report how far it falls short. The problems are for measuring, never for training: they may come from a test
+set.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from comdiv.augmentation.proposals import PASSED
 from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import CHAINS, write_chains
 from comdiv.exchange.composing import ComposedChain, compose_chains, distract, renumber_chains
-from comdiv.exchange.exports import Export, ExportSource, Facts, Note, Part, check_target, write_export
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, task_name, write_tasks
+from comdiv.exchange.exports import Export, ExportSource, Facts, Note, Part, check_target, task_name, write_export
+from comdiv.exchange.lm_eval import DEFAULT_SHOTS, write_tasks
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
 from comdiv.settings import Settings
@@ -43,7 +43,7 @@ def export_compositional_pairs(
 ) -> dict[str, Any]:
     """Write the chains: `test.jsonl` and `pairs.jsonl` for comdiv's verbs, and tasks for lm-evaluation-harness.
 
-    Examples for the prompts come from `train` or, without it, from the problems that are in no chain.
+    Examples for the prompts come from `train` or, without it, from the problems outside all chains.
     """
     check_target(out, force=force)
     settings: dict[str, Any] = {"longest": longest, "compose": compose, "match": match, "checks": checks, "seed": seed}
@@ -52,7 +52,7 @@ def export_compositional_pairs(
         raise ComdivError(f"operation 1 makes nothing of these {len(problems):,} problems: {_fates(drafts)}")
     parents = [problem for chain in composed for problem in chain.parts]
     used = {problem.id for problem in parents}
-    others = [problem for problem in problems if problem.id not in used]
+    others = sorted((problem for problem in problems if problem.id not in used), key=lambda problem: problem.id)
     chains = [record for chain in composed for record in chain.chains]
     tests = {"parents": parents, "composed": [problem for chain in composed for problem in chain.composed]}
     if distractors and (made := distract(composed, others or problems, seed)):
@@ -88,7 +88,7 @@ def export_compositional_pairs(
 
 
 def _lengths(chains: Sequence[ComposedChain]) -> dict[str, int]:
-    """How many compositions there are of each length."""
+    """The number of compositions of each length."""
     longest = max(len(chain.parts) for chain in chains)
     return {str(length): sum(len(chain.parts) >= length for chain in chains) for length in range(2, longest + 1)}
 
@@ -101,16 +101,16 @@ def _readme(title: str, chains: Sequence[ComposedChain]) -> str:
     counts = ", ".join(f"{count:,} of {length} problems" for length, count in _lengths(chains).items())
     return f"""## Compositional pairs and longer chains
 
-Compositions: {counts}. `{CHAINS}` has a line for each: `id` is what operation 1 makes of its `parts`. No problem is in
-two chains. `test.jsonl` has all problems, `train.jsonl` those for examples. The `condition` of a line is `composed`,
-`distractor` (the first part after stories that do not matter) or `renumbered` (other numbers in parts and composition).
+Compositions: {counts}. `{CHAINS}` has one line for each: `id` is the composition of its `parts` by operation 1. No
+problem is in two chains. `test.jsonl` has all problems, `train.jsonl` those for examples. The `condition` of a line is
+`composed`, `distractor` (the first part after unrelated stories) or `renumbered` (other numbers throughout).
 
 ```
 comdiv ask THIS_FOLDER --base-url URL --model NAME --out RUN
 ```
 
-It gives the accuracies S1, S2… of the parts, the S1·S2·…·Sn that they promise for the composed problems, and what was
-observed, with intervals and a figure. With the harness, log the samples of one style's tasks and score them together:
+This reports the accuracies S1, S2… on the parts, and the expected S1·S2·…·Sn beside the observed accuracy on the
+composed problems, with intervals and a figure. With the harness, log one style's samples and score them together:
 
 ```
 lm_eval … --tasks comdiv_{title}_steps --log_samples --output_path results
@@ -120,16 +120,18 @@ comdiv evaluate --predictions results/…/samples_…_parents_….jsonl --predic
 
 
 class PairsSettings(Settings):
-    """Which problems are composed, and how the tasks ask them."""
+    """How problems are composed and asked."""
 
-    longest: int = Field(2, ge=2, le=5, description="Most problems in a chain: 2 gives pairs, 5 chains of 2 to 5.")
+    longest: int = Field(
+        2, ge=2, le=5, description="Most problems in a chain: 2 gives pairs, 5 gives chains of 2 to 5."
+    )
     compose: Literal["unify", "paste"] = Field("unify", description="One story, or one problem pasted into another.")
     distractors: bool = Field(True, description="Add the first problem of each chain after unrelated stories.")
     renumber: bool = Field(True, description="Add each chain with new numbers.")
-    sample: int | None = Field(None, ge=1, description="How many chains, the longest first; all by default.")
+    sample: int | None = Field(None, ge=1, description="Number of chains, the longest first; all by default.")
     seed: int = Field(0, ge=0, description="Seed of the choice and order of problems.")
     match: Literal["unit", "environment"] = Field(
-        "unit", description="What pasting needs the question and the clause that it replaces to share."
+        "unit", description="With paste: what a question and the clause that it replaces must have in common."
     )
     checks: Literal["full", "paper"] = Field("full", description="paper: only that the composition has a value.")
     name: str | None = Field(None, description="The tasks are called comdiv_NAME_…; the corpus's name by default.")

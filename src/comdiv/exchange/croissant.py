@@ -35,7 +35,7 @@ CONTEXT: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of rows: the configuration and side that it is of, its path in the repository, its hash."""
+    """A file of rows: its configuration and side, its path in the repository, its hash."""
 
     configuration: str
     side: str
@@ -77,28 +77,30 @@ def croissant(
 
 def _responsible_ai(sources: Sequence[str], synthesised: bool) -> dict[str, Any]:
     origin = f"The problems come from {'; '.join(sources)}." if sources else "The problems' provenance names no corpus."
-    made = (
-        "Test problems were put together by rules from clauses of the corpus's problems; expressions and answers were "
-        "computed."
+    processing = (
+        "Rules make new problems from problems of the corpus; their sentences come from hand-written frames, their "
+        "expressions and answers are computed."
         if synthesised
-        else "Problems are as in their corpus; expressions were aligned with the numbers of the texts. Whether "
-        "problems were left out because their expression contradicts their answer is in the facts of each split."
+        else "Problems are as in their corpus; expressions are aligned with the numbers of the texts. The facts of "
+        "each split say whether problems whose expression contradicts their answer were left out."
     )
     return {
         "rai:dataCollection": origin,
         "rai:dataCollectionType": ["Secondary Data Analysis", *(["Software Collection"] if synthesised else [])],
-        "rai:dataPreprocessingProtocol": [made],
-        "rai:dataAnnotationProtocol": ["Expressions and answers are those of the corpora; nothing was annotated anew."],
+        "rai:dataPreprocessingProtocol": [processing],
+        "rai:dataAnnotationProtocol": ["Expressions and answers are those of the corpora; no annotations were added."],
         "rai:dataUseCases": [
             "Measuring generalization to new compositions: validation and testing of solvers and language models. Test "
             "problems are not for training; every row carries a canary."
         ],
         "rai:dataLimitations": [
             "School arithmetic with the four operations and powers. Divergences depend on how quantities are "
-            "clustered; the facts of each split tell them under several clusterings."
+            "clustered; the facts of each split give them under several clusterings."
         ],
-        "rai:dataBiases": ["Names, goods and situations are those of the corpora, made for schools of one country."],
-        "rai:dataSocialImpact": "That of any benchmark: what is measured tends to be optimised.",
+        "rai:dataBiases": [
+            "Names, goods and situations are those of the corpora, which were written for schools in one country."
+        ],
+        "rai:dataSocialImpact": "As with any benchmark, what is measured tends to be optimised.",
         "rai:personalSensitiveInformation": ["None: the people in the problems are invented."],
     }
 

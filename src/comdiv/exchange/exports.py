@@ -6,6 +6,7 @@ say what it was made from; of a dataset folder they take the splits in it, and t
 """
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class Export(ABC):
         """Write it and return the facts; `settings` is of the class that the export names."""
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
-        """What was written, for people: by default, the number of problems in the facts."""
+        """What was written, for the terminal: by default, the number of problems in the facts."""
         return [f"{facts['problems']:,} problems"]
 
 
@@ -108,7 +109,7 @@ class Part:
 
     name: str
     test: Sequence[Problem]
-    split: str  # whose training side it is: parts of one split share it
+    split: str  # the owner of the training side: parts of one split share it
     train: Sequence[Problem]
 
 
@@ -119,10 +120,15 @@ def find_splits(folder: Path) -> list[Split]:
     splits += [Split(path.name, path, read_dataset(path)) for path in inner]
     if not splits:
         raise ComdivError(f"{folder} is not a complete dataset folder, nor does it contain one: no {FACTS}")
-    names = [split.name for split in splits]
+    names = [task_name(part.name) for split in splits for part in parts_of(split)]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ComdivError(f"{folder} holds two splits that would be called '{twice[0]}': export them one by one")
     return splits
+
+
+def task_name(name: str) -> str:
+    """A name in the form of other programs' task names, and of files: `target-0.30` becomes `target_0_30`."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "dataset"
 
 
 def _own_name(dataset: Dataset) -> str:

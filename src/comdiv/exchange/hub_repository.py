@@ -2,7 +2,7 @@
 
 Every split is a configuration with train, validation and test; the halves of a synthesised set are configurations of
 their own, with the same training side. The card says how each was made, where the problems came from and under which
-terms they may be passed on. It also has a canary: a text that a model trained on the test problems would have seen.
+terms they may be passed on. It also has a canary: a text that only a model trained on this data has seen.
 Beside it: `eval.yaml`, by which the hub and Inspect run it as a benchmark, `croissant.json`, and the ids of every
 split, from which `comdiv split --ids` makes it again.
 """
@@ -39,11 +39,13 @@ from comdiv.exchange.exports import (
 )
 from comdiv.exchange.skills import SKILL_COLUMNS, TrainingKnowledge
 from comdiv.files import file_sha256, write_json_lines, write_text
+from comdiv.loading import read_bounded
 from comdiv.problem import Problem
 from comdiv.settings import Settings
 from comdiv.splitting.id_lists import IdLists
 
 _CANARIES = UUID("5e2c1a0e-6f0f-5f3b-9b1c-2f6f3c6a7d41")  # our namespace: the same data always give the same canary
+LARGEST_CARD = 2**20  # bytes
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -130,13 +132,13 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
 
 
 def _row(problem: Problem, canary: str, knowledge: TrainingKnowledge | None) -> dict[str, Any]:
-    """A row of the table; of a test problem, with the skill that it tests."""
+    """A row of the table; for a test problem, with the skill that it tests."""
     skill = dict.fromkeys(SKILL_COLUMNS) if knowledge is None else knowledge.columns(problem)
     return {**flat_row(problem, canary), **skill}
 
 
 def eval_yaml(title: str, configurations: Sequence[str], language: str) -> str:
-    """The benchmark as the hub and `inspect eval hf/OWNER/NAME` read it: one task for each test side."""
+    """The benchmark as the hub and `inspect eval hf/OWNER/NAME` read it: one task per test side."""
     style = prompts_of(language).style("steps")
     question = style.question.replace("{", "{{").replace("}", "}}").replace("{{{{text}}}}", "{prompt}")
     instruction = style.instruction.replace("{", "{{").replace("}", "}}")
@@ -259,7 +261,7 @@ def hub_card(
 def _history(split: Split) -> str:
     """What the dataset's own card says, under our headings; its facts are beside its data in full."""
     path = split.folder / "README.md"
-    card = path.read_text(encoding="utf-8") if path.is_file() else ""
+    card = read_bounded(path, LARGEST_CARD) if path.is_file() else ""
     text = _FRONT_MATTER.sub("", card).strip()
     text = re.sub(r"^(#+)", r"##\1", text, flags=re.MULTILINE)
     return f"{text}\n\nAll of it: `data/{split.name}/{FACTS}`.".strip()

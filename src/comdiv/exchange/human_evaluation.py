@@ -33,7 +33,7 @@ SHEET_COLUMNS = ("id", "text", "equation", "answer", "judge", *CRITERIA, "commen
 _SHOWN = {"equation": "Equation", "answer": "Answer"}
 
 
-Sheet = dict[str, str]  # a problem as a judge sees it, id and all: nothing shows who or what wrote it
+Sheet = dict[str, str]  # a problem as a judge sees it: nothing, not even its id, shows who or what wrote it
 
 
 def draw_sheets(problems: Sequence[Problem], sample: int | None = None, seed: int = 0) -> list[Sheet]:

@@ -4,6 +4,7 @@ It needs nothing but `inspect_ai`: the folder can be taken anywhere. `comdiv exp
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ FOLDER = Path(__file__).parent
 
 
 def make_task(part: str, style: str, shots: int) -> Task:
-    """The task of a part of the test side in a style of prompt, with so many examples."""
+    """The task for one part of the test side, in one style of prompt, with so many examples."""
     told = json.loads((FOLDER / "parts.json").read_text(encoding="utf-8"))[part]
     prompt = told["styles"][style]
     examples = [
@@ -44,7 +45,7 @@ def make_task(part: str, style: str, shots: int) -> Task:
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator,unused-ignore]
 def number() -> Scorer:
-    """Whether the number that an answer comes to is the right one: exactly if it is whole, else within 0.0001."""
+    """Whether an answer's number is right: exactly if the gold one is whole, otherwise within 0.0001 relative."""
 
     async def score(state: TaskState, target: Target) -> Score:
         written = answer_in(state.output.completion)
@@ -59,9 +60,8 @@ def _rows(path: str) -> list[dict[str, Any]]:
 
 
 def _fill(template: str, row: dict[str, Any]) -> str:
-    for name in ("text", "answer", "solution"):
-        template = template.replace("{{" + name + "}}", str(row[name]))
-    return template
+    """In one pass: a problem whose text says `{{answer}}` is not told it."""
+    return re.sub(r"{{(text|answer|solution)}}", lambda match: str(row[match[1]]), template)
 
 
 def _gap(prompt: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """A folder of `@task` functions for Inspect (inspect_ai), to measure any language model on a compositional split.
 
-Each test part is two tasks, with and without working, as in the export for lm-evaluation-harness; examples are of the
-training side of the same split. Of a folder with compositional pairs, all of their problems are one part.
+Each part of the test side becomes two tasks, with and without working, as in the export for lm-evaluation-harness;
+examples come from the training side of the same split. All problems of compositional pairs are one part.
 """
 
 import json
@@ -27,15 +27,16 @@ from comdiv.exchange.exports import (
     check_target,
     find_splits,
     parts_of,
+    task_name,
     write_export,
 )
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, task_name, task_row
+from comdiv.exchange.lm_eval import DEFAULT_SHOTS, task_row
 from comdiv.files import write_json_lines, write_text
 from comdiv.problem import Problem, read_problems
 from comdiv.settings import Settings
 
 TASKS = "tasks.py"
-MOST_EXAMPLES = 64  # training problems that come along, drawn once
+MOST_EXAMPLES = 64  # training problems that are included, drawn once
 _STYLES = ("direct", "steps")
 
 
@@ -62,7 +63,7 @@ def export_inspect(
             told[stem] = {**files, "styles": styles}
             sizes[stem] = {"test": len(test), "without_answer": len(part.test) - len(test)}
         if not told:
-            raise ComdivError(f"{folder}: no test problem has an answer: there is nothing to ask")
+            raise ComdivError(f"{folder}: no test problem has an answer, so there is nothing to ask")
         tasks = [f"comdiv_{title}_{stem}_{style}" for stem in told for style in _STYLES]
         write_text(staging / "parts.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
         write_text(staging / TASKS, _module(title, list(told), shots))
@@ -79,7 +80,7 @@ def export_inspect(
 
 
 def _pairs(folder: Path) -> list[Part]:
-    """All problems of compositional pairs as one part: `comdiv evaluate` tells the parts of a pair by their ids."""
+    """All problems of compositional pairs as one part; `comdiv evaluate` knows their roles from their ids."""
     examples = folder / "data" / "examples.train.jsonl"
     train = tuple(read_problems(examples)) if examples.is_file() else ()
     return [Part("pairs", tuple(read_problems(folder / "test.jsonl")), "examples", train)]

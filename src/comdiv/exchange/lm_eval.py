@@ -5,7 +5,6 @@ the training side of the same split, so i.i.d. and compositional tasks differ on
 part comes a second time with new numbers: any drop in accuracy there was memory, not skill.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,6 +26,7 @@ from comdiv.exchange.exports import (
     check_target,
     find_splits,
     parts_of,
+    task_name,
     write_export,
 )
 from comdiv.exchange.renumbering import renumber_problem
@@ -38,7 +38,7 @@ from comdiv.settings import Settings
 from comdiv.solver import Progress
 
 _SCORING = "comdiv_scoring"  # the module's name in the folder; `utils` would clash with others
-_VERSION = 1.1  # of prompts and metrics: results of different versions are not comparable
+_VERSION = 1.1  # of prompts and metrics; results of different versions are not comparable
 DEFAULT_SHOTS = 4
 
 
@@ -186,11 +186,6 @@ def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
         "solution": worked_solution(problem) if has_worked_solution(problem) else "",
         **({"composition": problem.composition} if labelled else {}),
     }
-
-
-def task_name(name: str) -> str:
-    """A name in the form of the harness's task names: `target-0.30` becomes `target_0_30`."""
-    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "dataset"
 
 
 def _readme(title: str, sizes: dict[str, dict[str, int]], shots: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 TOLERANCE = Fraction(1, 10_000)  # relative: corpora round their answers
 _LONGEST = 100  # digits of an answer; more are noise
+_LONGEST_TEXT, _MOST_PHRASES = 200_000, 20  # of a model that repeats itself for ever, the end is read
 
 _PLAIN_SIGNS = str.maketrans("０１２３４５６７８９．，％／（）−－–", "0123456789.,%/()---")
 _LATEX = {r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\%": "%", r"\$": "", "{,}": ",", r"\,": "", r"\!": ""}
@@ -72,8 +73,8 @@ def process_results(document: Mapping[str, Any], results: Sequence[str]) -> dict
 
 
 def answer_in(text: str) -> str:
-    r"""What the last `\boxed{}`, the last `####` or the last "the answer is" gives, else the last number."""
-    text = text.translate(_PLAIN_SIGNS)
+    r"""The number in the last `\boxed{}`, or after the last `####` or "the answer is"; else the last number."""
+    text = text[-_LONGEST_TEXT:].translate(_PLAIN_SIGNS)
     for written, plain in _LATEX.items():
         text = text.replace(written, plain)
     text = _LATEX_FRACTION.sub(r"(\1/\2)", text)
@@ -87,8 +88,8 @@ def answer_in(text: str) -> str:
 
 
 def _announced(text: str) -> list[str]:
-    """What follows the last phrase such as "the answer is": its first number if it comes at once, else the sentence."""
-    for phrase in reversed(list(_ANSWER_PHRASE.finditer(text))):
+    """What follows the last "the answer is" or the like: a number if it comes first, else the whole sentence."""
+    for phrase in reversed(list(_ANSWER_PHRASE.finditer(text))[-_MOST_PHRASES:]):
         said = text[phrase.end() :].lstrip("*_:： \t\r\n")
         end = _SENTENCE_END.search(said)
         said = said[: end.start()] if end else said

@@ -1,8 +1,8 @@
-"""Which skill a test problem tests, given what its training side has.
+"""The skill that a test problem tests, given the problems of its training side.
 
-A *local structure* is an operator with its two operands, each a quantity, a constant or an operator: `n*(-)`. What is
-hard for solvers is mostly a local structure that training never had (Bogin, Gupta and Berant 2022), more than a new
-template made of known ones.
+A *local structure* is an operator with its two operands, each a quantity, a constant or an operator: `n*(-)`. Solvers
+fail mostly on local structures absent from training (Bogin, Gupta and Berant 2022), less on new templates made of known
+ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ SKILL_COLUMNS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TrainingKnowledge:
-    """What the training side of a split has: templates and local structures."""
+    """The templates and local structures of a split's training side."""
 
     templates: frozenset[str]
     structures: frozenset[str]
