@@ -161,6 +161,14 @@ def test_a_text_without_a_number_is_refused_with_the_text(text: str) -> None:
         extract_answer(text)
 
 
+def test_of_a_model_that_repeats_itself_for_ever_the_end_is_read() -> None:
+    assert extract_answer("The answer is " * 20_000 + "7") == ModelAnswer(Fraction(7))
+    assert answer_in("The answer is " * 20_000 + "7") == "7"
+    assert answer_in("7 " + "The answer is " * 20_000) == ""
+    with pytest.raises(ExpressionError, match="no number"):
+        extract_answer("7 " + "The answer is " * 20_000)  # each time up to the end: minutes, if all are looked at
+
+
 @given(st.text())
 def test_any_text_gives_an_answer_an_expression_or_our_error(text: str) -> None:
     try:

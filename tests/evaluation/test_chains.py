@@ -78,10 +78,10 @@ def test_triples_are_written_and_read_back(tmp_path: Path) -> None:
     [
         ('{"id": "c", "first": "a"}', "line 1: a chain needs the ids of two or more 'parts'"),
         ("[1]", "line 1: a chain needs the ids"),
-        ('{"id": "c", "first": "a", "second": "a"}', "line 1: the problem 'a' is in a chain of that length already"),
+        ('{"id": "c", "first": "a", "second": "a"}', "line 1: the problem 'a' is already in a chain of that length"),
         (
             '{"id":"c","first":"a","second":"b"}\n{"id":"d","first":"e","second":"b"}',
-            "line 2: the problem 'b' is in a chain",
+            "line 2: the problem 'b' is already in a chain",
         ),
     ],
 )

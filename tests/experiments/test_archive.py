@@ -9,6 +9,7 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
+from comdiv.experiments import archive
 from comdiv.experiments.archive import export_results, read_results, without_texts
 from comdiv.experiments.cell import compact_json
 from comdiv.experiments.keys import differences
@@ -107,6 +108,23 @@ def test_ids_stand_once_with_their_dataset(published: Path) -> None:
     with_ids = [line for line in lines if '"ids":' in line]
     assert with_ids
     assert all(line.startswith('{"key":"dataset-') for line in with_ids)
+
+
+def test_local_structures_are_published_with_their_dataset_and_added_where_they_lack(
+    runs: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    export_results(runs, folder)
+    whole = contents(folder)
+    assert any(b'"structures":' in content for content in whole.values())
+    for path in folder.glob("*.jsonl"):  # as they were before structures were known
+        bare = lines_of(path)
+        for line in bare:
+            line.get("result", {}).pop("structures", None)
+        path.write_text("".join(f"{compact_json(line)}\n" for line in bare), encoding="utf-8")
+    assert contents(folder) != whole
+    export_results(runs, folder)
+    assert contents(folder) == whole
 
 
 def test_a_shared_cell_has_its_result_once(published: Path) -> None:
@@ -261,3 +279,23 @@ def test_the_name_of_a_published_plan_cannot_lead_elsewhere(published: Path, run
     with pytest.raises(ComdivError, match=r"the plan '../evil' cannot be part of a path"):
         export_results(runs, folder)
     assert not (tmp_path / "evil.jsonl").exists()
+
+
+def test_needs_are_short_where_they_are_clear() -> None:
+    lines = [
+        {"key": "dataset-aaaaaa11", "needs": []},
+        {"key": "training-bbbbbb11", "needs": ["dataset-aaaaaa11"]},
+        {"key": "training-cccccc11", "needs": ["dataset-aaaaaa11"]},
+        {"key": "training-cccccc22", "needs": ["dataset-elsewhere"]},
+        {"key": "evaluation-dddddd11", "needs": ["training-bbbbbb11", "training-cccccc11", "training-cccccc22"]},
+    ]
+    short = archive._with_short_needs(lines)
+    assert [line["needs"] for line in short] == [
+        [],
+        ["aaaaaa"],
+        ["aaaaaa"],
+        ["dataset-elsewhere"],
+        ["bbbbbb", "training-cccccc11", "training-cccccc22"],
+    ]
+    assert archive._with_whole_needs(short) == lines
+    assert archive._with_whole_needs(lines) == lines

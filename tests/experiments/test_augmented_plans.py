@@ -100,6 +100,16 @@ def test_more_seeds_of_the_augmentation_are_trained_on_with_every_seed(base: Pat
     ]
 
 
+def test_a_dataset_may_have_another_preset_and_seeds_of_its_own(base: Path) -> None:
+    datasets = {"iid": tiny_plan()["datasets"]["iid"], "comdiv": {**tiny_plan()["datasets"]["comdiv"], "seeds": [1]}}
+    augmentations = {"DA": {"preset": "comdiv", "presets": {"comdiv": "sense"}}}
+    cells = planned(base, datasets=datasets, augmentations=augmentations, training={**EQUAL, "seeds": [0, 1]})
+    composed = {c.facts.dataset: c.recipe["options"]["compose"] for c in of_kind(cells, "augmentation")}
+    assert composed == {"iid": "paste", "comdiv": "unify"}
+    seeds = {(c.facts.dataset, c.facts.seed) for c in of_kind(cells, "training")}
+    assert seeds == {("iid", 0), ("iid", 1), ("comdiv", 1)}
+
+
 def test_evaluations_use_the_datasets_own_parts(base: Path) -> None:
     cells = planned(base)
     data, augmentation = of_kind(cells, "dataset")[0], of_kind(cells, "augmentation")[0]

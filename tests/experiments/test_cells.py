@@ -271,15 +271,29 @@ def test_nested_weights_are_learnt_on_a_split_of_the_training_side(base: Path) -
     assert evaluation.recipe["without"] == ["even division"]
 
 
+def test_pooled_seeds_solve_together_in_one_evaluation(base: Path) -> None:
+    together = {"of": ["GTS"], "pool_seeds": True, "datasets": ["iid"]}
+    methods = {"GTS": {"solver": "gts"}, "All": together, "Re-ranked": {**together, "plausible": "nested"}}
+    cells = cells_of(base, methods=methods, training={"seeds": [3, 4]})
+    by_key = {cell.key: cell for cell in cells}
+    (pooled,) = (cell for cell in cells if cell.facts.method == "All")
+    assert pooled.label == "All on iid, seeds 3, 4: evaluation"
+    assert [by_key[key].facts.seed for key in pooled.needs] == [3, None, 4, None]
+    (reranked,) = (cell for cell in cells if cell.facts.method == "Re-ranked" and cell.kind == "evaluation")
+    assert [by_key[key].facts.seed for key in reranked.needs] == [3, None, 4, 3, None, None]
+    assert reranked.recipe["members"] == 2
+
+
 @pytest.mark.parametrize(
     ("method", "complaint"),
     [
         ({"of": ["GST"]}, "Did you mean 'GTS'"),
-        ({"solver": "gts", "of": ["GTS"]}, "either a solver, or the methods"),
+        ({"solver": "gts", "of": ["GTS"]}, "either a solver, or `of`"),
         ({"solver": "gts", "plausible": "nested"}, "need `of`"),
+        ({"solver": "gts", "pool_seeds": True}, "`pool_seeds` needs `of`"),
         ({"of": ["GTS"], "without": ["zero"]}, "`without` needs `plausible`"),
         ({"of": ["GTS"], "plausible": "validation", "without": ["even divison"]}, "Did you mean 'even division'"),
-        ({"of": ["GTS"], "settings": {"hidden": 8}}, "are theirs"),
+        ({"of": ["GTS"], "settings": {"hidden": 8}}, "have their own augmentation"),
         ({"of": ["Other"]}, "is not a plain method"),
     ],
 )

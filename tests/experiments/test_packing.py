@@ -90,8 +90,8 @@ def test_long_lists_of_compounds_are_squeezed_and_come_back() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("zlib:%%%", "is no squeezed text"),
-        ("zlib:AAAA", "is no squeezed text"),
+        ("zlib:%%%", "is not compressed text"),
+        ("zlib:AAAA", "is not compressed text"),
         ("zlib:eJw=", "is cut, or stands for more than"),
         (
             f"zlib:{base64.b64encode(zlib.compress(b' ' * 20_000_000)).decode()}",

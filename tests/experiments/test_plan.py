@@ -64,6 +64,7 @@ def changed(*path: str, value: Any) -> dict[str, Any]:
             "datasets.iid.synthesize.size: the size must be TRAIN/TEST",
         ),
         (("augmentations", "DA", "options"), {"keep": 2}, "augmentations.DA.options.keep: "),
+        (("augmentations", "DA", "presets"), {"sd": "mixed"}, "augmentations.DA.presets: unknown dataset 'sd'"),
         (("augmentations", "DA", "more_seeds"), {"sd": [1]}, "augmentations.DA.more_seeds: unknown dataset 'sd'"),
     ],
 )
@@ -88,7 +89,9 @@ def test_numbers_per_operation_may_stand_apart_from_the_operations() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(ComdivError, match=r"methods\.GTS: give either a solver, or the methods that it is made `of`"):
+    with pytest.raises(
+        ComdivError, match=r"methods\.GTS: give either a solver, or `of`, the methods that solve together"
+    ):
         make_plan(tiny_plan(methods={"GTS": {}}))
 
 

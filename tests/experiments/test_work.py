@@ -14,7 +14,7 @@ from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell
 from comdiv.experiments.plan import make_plan
 from comdiv.experiments.planning import plan_cells
-from comdiv.experiments.work import Workplace, work
+from comdiv.experiments.work import Workplace, _is_allowed, work
 from comdiv.problem import Problem, Provenance
 from experiments.tiny import tiny_corpus, tiny_plan
 from solvers.tiny import EIGHT, UNSEEN, problem
@@ -129,3 +129,18 @@ def test_methods_solve_together_and_are_reranked(tmp_path: Path) -> None:
         "Nested": ("gts", True),
     }
     assert all(result["n"] == 10 for result in results.values())
+
+
+def test_a_run_is_allowed_only_what_the_plan_names(tmp_path: Path) -> None:
+    """A folder of results may be a stranger's: its config.yaml decides neither programs nor who is sent a key."""
+    tiny_corpus(tmp_path)
+    asking = {"base_url": "http://localhost:1/v1", "model": "m", "key_variable": "OUR_KEY"}
+    methods = {"mine": {"solver": "command:./solve.sh"}, "model": {"ask": asking}}
+    cells = plan_cells(make_plan(tiny_plan(methods=methods, augmentations={})), tmp_path)
+    inputs = {cell.facts.method: cell.inputs for cell in cells if cell.kind == "evaluation"}
+    assert _is_allowed({"solver": "command:./solve.sh"}, inputs["mine"])
+    assert not _is_allowed({"solver": "command:./evil.sh"}, inputs["mine"])
+    assert _is_allowed({"solver": "ask", "settings": {**asking, "concurrency": 9}}, inputs["model"])
+    for planted in ({"base_url": "http://evil.example/v1"}, {"key_variable": "ANOTHER_KEY"}):
+        assert not _is_allowed({"solver": "ask", "settings": asking | planted}, inputs["model"])
+    assert not _is_allowed({"solver": "ask", "settings": asking}, inputs["mine"])

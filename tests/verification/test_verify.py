@@ -135,7 +135,7 @@ def test_published_results_are_true_and_say_what_cannot_be_checked(published: Pa
     assert verification.is_true
     reasons = {why for _, why in verification.unchecked}
     assert any("predictions are not published" in why for why in reasons)
-    assert any("belongs to comdiv's own clone" in why for why in reasons)
+    assert any("is checked only in comdiv's own clone" in why for why in reasons)
 
 
 def flip(record: dict[str, Any]) -> None:
@@ -229,13 +229,14 @@ def test_a_program_that_lies_beside_results_from_elsewhere_is_not_run(published:
 # --- a run, a dataset, the verb ---
 
 
+SMALL = {**{name: value for name, value in SETTINGS.items() if name != "heads"}, "epochs": 1, "threads": 1}
+
+
 @pytest.fixture
 def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_dataset(Path("tiny"), Dataset(EIGHT, UNSEEN, UNSEEN), title="tiny")
-    small = {**SETTINGS, "epochs": 1, "threads": 1}
-    del small["heads"]
-    comdiv.train("gts", Path("tiny"), Path("runs/gts"), changes=small)
+    comdiv.train("gts", Path("tiny"), Path("runs/gts"), changes=SMALL)
     comdiv.evaluate("tiny", run=Path("runs/gts"))
     return tmp_path / "runs" / "gts"
 
@@ -255,6 +256,16 @@ def test_a_run_with_its_evaluations_is_true_until_something_changes(
     assert "train.jsonl: data of" in line
     (trained / "evaluations" / "tiny" / "predictions.jsonl").write_text("", encoding="utf-8")
     assert len(found(trained)) > 1
+
+
+def test_an_evaluation_of_several_runs_together_is_checked_too(trained: Path) -> None:
+    comdiv.train("gts", Path("tiny"), Path("runs/second"), changes={**SMALL, "seed": 1})
+    comdiv.evaluate("tiny", run=[Path("runs/gts"), Path("runs/second")])
+    verification = comdiv.verify(trained, HERE)
+    assert verification.differences == ()
+    assert any("an ensemble's other runs" in why for _, why in verification.unchecked)
+    change_json(trained / "evaluations" / "tiny-with-second" / "result.json", lambda r: r.update(n=99))
+    assert len(found(trained)) > 0
 
 
 def test_a_dataset_is_true_and_its_corpus_is_looked_up(tmp_path: Path) -> None:
@@ -288,5 +299,5 @@ def test_what_is_nothing_of_ours_is_one_line(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(ComdivError, match="neither published results nor a folder of runs"):
         comdiv.verify(tmp_path)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ComdivError, match=r"there is no folder experiments/results: say what to verify"):
+    with pytest.raises(ComdivError, match=r"there is no folder experiments/results: name what to verify"):
         comdiv.verify()

@@ -3,7 +3,14 @@
 A person's opinion of a problem is a judgement; whether a prediction is right is an outcome.
 """
 
-from comdiv.evaluation.accuracy import Evaluation, evaluate_predictions, relative_gap, templates_of, write_result
+from comdiv.evaluation.accuracy import (
+    Evaluation,
+    evaluate_predictions,
+    relative_gap,
+    structure_parts,
+    templates_of,
+    write_result,
+)
 from comdiv.evaluation.answers import ModelAnswer, extract_answer
 from comdiv.evaluation.chains import Chain, ChainResult, evaluate_chains, read_chains, write_chains
 from comdiv.evaluation.judgements import Judgement, judgements_by_judge, read_judgements, write_judgements
@@ -45,6 +52,7 @@ __all__ = [
     "read_predictions",
     "relative_gap",
     "resolve",
+    "structure_parts",
     "templates_of",
     "wilson_interval",
     "write_chains",

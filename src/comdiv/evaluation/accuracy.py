@@ -17,22 +17,23 @@ from comdiv.evaluation.chains import Chain, ChainResult, evaluate_chains
 from comdiv.evaluation.outcomes import Outcome, gold_answer, outcomes_of
 from comdiv.evaluation.predictions import Prediction, write_predictions
 from comdiv.evaluation.significance import Interval, Share, wilson_interval
-from comdiv.expression import operator_count, template
+from comdiv.expression import local_structures, operator_count, structures_of, template
 from comdiv.files import file_sha256, write_text
 from comdiv.problem import Problem
 
 UNKNOWN = "unknown"  # the part of the problems without a gold expression
+STRUCTURES = KNOWN, NEW, NO_PAIR = "all seen", "one unseen", "one operator"  # of the local structures of a problem
 FAILURES = ("ill_formed", "undefined", "unreadable", "missing")
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The result on one test set. Every problem counts: `ill_formed`, `undefined`, `unreadable`, `missing` are shares
-    of all n, and count as wrong; `counts` also has predictions for unknown ids and problems without a gold answer.
+    """The result on one test set. Every problem counts, and those in `counts` as wrong: `ill_formed`, `undefined`,
+    `unreadable`, `missing`. It also has predictions for unknown ids and problems without a gold answer.
 
     `expression_accuracy` ignores order and grouping of operands, over the problems with a gold expression; None if
     there are none, or no expression was predicted. `by_template_seen` is None if the training templates are unknown.
-    `outcomes` has one outcome per problem, in order, so that nobody has to evaluate again.
+    `outcomes` has one outcome per problem, in order, for comparisons and subsets.
     """
 
     answers: Share
@@ -73,26 +74,6 @@ class Evaluation:
     def expression_accuracy(self) -> float | None:
         """The share of predicted expressions that are equivalent to the gold one."""
         return self.expressions.accuracy if self.expressions else None
-
-    @property
-    def ill_formed(self) -> float:
-        """The share of problems whose predicted expression cannot be parsed or names quantities that they lack."""
-        return self.counts["ill_formed"] / self.n
-
-    @property
-    def undefined(self) -> float:
-        """The share of problems whose predicted expression has no value."""
-        return self.counts["undefined"] / self.n
-
-    @property
-    def unreadable(self) -> float:
-        """The share of problems whose prediction contains nothing that can be judged."""
-        return self.counts["unreadable"] / self.n
-
-    @property
-    def missing(self) -> float:
-        """The share of problems without a prediction."""
-        return self.counts["missing"] / self.n
 
     def to_json(self) -> dict[str, Any]:
         """The record in `result.json`."""
@@ -164,6 +145,17 @@ def _compositions(problems: Iterable[Problem]) -> dict[str, list[str]]:
 def templates_of(problems: Iterable[Problem]) -> frozenset[str]:
     """The templates of a training set, for `training_templates` of `evaluate_predictions`."""
     return frozenset(template(problem.expression) for problem in problems if problem.expression is not None)
+
+
+def structure_parts(test: Iterable[Problem], training_side: Iterable[Problem]) -> dict[str, frozenset[str]]:
+    """Ids of test problems by whether all their pairs of operators were seen in training; some have no pair."""
+    seen = structures_of(problem.expression for problem in training_side if problem.expression is not None)
+    parts: dict[str, set[str]] = {name: set() for name in STRUCTURES}
+    for problem in test:
+        if problem.expression is not None:
+            structures = local_structures(problem.expression)
+            parts[NO_PAIR if not structures else KNOWN if structures <= seen else NEW].add(problem.id)
+    return {name: frozenset(ids) for name, ids in parts.items()}
 
 
 def templates_hash(templates: Iterable[str]) -> str:

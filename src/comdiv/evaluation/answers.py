@@ -13,6 +13,8 @@ from fractions import Fraction
 from comdiv.expression import Constant, Expression, ExpressionError, parse_answer, parse_equation
 from comdiv.language.numbers import half_width
 
+LONGEST_TEXT = 200_000  # characters: of a longer one, the end is read
+_MOST_PHRASES = 20  # of a model that says "the answer is" for ever, these many are looked at
 _MINUS_SIGNS = str.maketrans("−－–", "---")  # not the em dash: —5 is a pause before a five
 _LATEX = {
     r"\left": "", r"\right": "", r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\times": "*", r"\cdot": "*",
@@ -67,7 +69,7 @@ class ModelAnswer:
 
 def extract_answer(text: str) -> ModelAnswer:
     """The answer in a model's text; raises `ExpressionError` if there is none."""
-    text = _plain_text(text)
+    text = _plain_text(text[-LONGEST_TEXT:])
     marked = (_last_boxed(text), _after_hashes(text))
     for content in marked:
         if content is not None and (answer := _whole(content) or _last_number(content)):
@@ -127,18 +129,18 @@ def _whole(text: str) -> ModelAnswer | None:
 
 
 def _announced(text: str) -> ModelAnswer | None:
-    """The number that follows the last phrase such as "the answer is": at once, after its last `=`, or at its end."""
-    for phrase in reversed(list(_ANSWER_PHRASE.finditer(text))):
-        said = text[phrase.end() :].lstrip("*_:： \t\r\n")
-        end = _SENTENCE_END.search(said)
-        said = said[: end.start()] if end else said
-        if re.match(r"not\b|不是", said):
+    """The number announced by the last "the answer is": right after it, after its last `=`, or at its end."""
+    for phrase in reversed(list(_ANSWER_PHRASE.finditer(text))[-_MOST_PHRASES:]):
+        rest = text[phrase.end() :].lstrip("*_:： \t\r\n")
+        end = _SENTENCE_END.search(rest)
+        rest = rest[: end.start()] if end else rest
+        if re.match(r"not\b|不是", rest):
             continue
-        lead = _LEAD.match(said)
-        first = _NUMBER.match(said, lead.end() if lead else 0)
-        if "=" in said:
-            first = _NUMBER.search(said, said.rindex("="))
-        answer = (_value(first) if first else None) or _last_number(said)
+        lead = _LEAD.match(rest)
+        first = _NUMBER.match(rest, lead.end() if lead else 0)
+        if "=" in rest:
+            first = _NUMBER.search(rest, rest.rindex("="))
+        answer = (_value(first) if first else None) or _last_number(rest)
         if answer is not None:
             return answer
     return None

@@ -1,8 +1,8 @@
-"""Composed problems and their parts: whoever solves the parts should also solve what is composed of them (§IV).
+"""Composed problems and their parts: a solver of the parts should also solve their composition (§IV).
 
 A chain is two or more problems and their composition by operation 1. A solver that composes as well as it solves gets
-S1·S2·…·Sn of the compositions right, because every part must be solved. Any shortfall is the cost of composing; two
-controls tell of what: unrelated stories around one problem (length alone), and the same chains with other numbers.
+S1·S2·…·Sn of the compositions right, because every part must be solved. Any shortfall is the cost of composing. Two
+controls narrow down its cause: unrelated stories around one problem (length alone), and the chains with other numbers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,9 @@ Condition = Literal["composed", "distractor", "renumbered"]
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The ids of problems and of what they are composed to; no problem is in two chains of a condition and length.
+    """The ids of problems and of their composition; no problem is in two chains of one condition and length.
 
-    Of a `distractor`, only the first part must be solved: the others are stories that do not matter.
+    In a `distractor`, only the first part must be solved; the others are unrelated stories.
     """
 
     parts: tuple[str, ...]
@@ -53,9 +53,9 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class ChainResult:
-    """The accuracies of the parts and their product beside the observed share; 95 % intervals by drawing chains.
+    """The accuracies on the parts and their product, beside the observed share; 95 % intervals by resampling chains.
 
-    `after_all` is the share of composed problems solved among those whose parts are all solved: composing alone.
+    `after_all` is the share solved of the composed problems whose parts are all solved: composing alone.
     """
 
     condition: Condition
@@ -93,7 +93,7 @@ class ChainResult:
 def evaluate_chains(
     chains: Sequence[Chain], right: Mapping[str, bool], seed: int = 0, resamples: int = 10_000
 ) -> tuple[ChainResult, ...]:
-    """Compare composed problems with their parts, for each condition and length; `right` says which ids are solved."""
+    """Compare composed problems with their parts, by condition and length; `right` says which ids are solved."""
     if not chains:
         raise ComdivError("there are no composed problems")
     names = {name for chain in chains for name in (*chain.needed, chain.composed)}
@@ -151,14 +151,14 @@ def read_chains(path: Path) -> tuple[Chain, ...]:
     Pairs of older versions have `first` and `second` in place of `parts`.
     """
     chains: list[Chain] = []
-    seen: set[tuple[Condition, int, str]] = set()
+    members: set[tuple[Condition, int, str]] = set()
     for number, record in read_json_lines(path):
         place = f"{path}, line {number}"
         chain = _chain(record, place)
-        names = (*chain.needed, chain.composed)  # a story that does not matter may be told twice
-        if twice := [name for name in names if (*chain.group, name) in seen or names.count(name) > 1]:
-            raise ComdivError(f"{place}: the problem '{twice[0]}' is in a chain of that length already")
-        seen.update((*chain.group, name) for name in names)
+        names = (*chain.needed, chain.composed)  # an unrelated story may occur twice
+        if twice := [name for name in names if (*chain.group, name) in members or names.count(name) > 1]:
+            raise ComdivError(f"{place}: the problem '{twice[0]}' is already in a chain of that length")
+        members.update((*chain.group, name) for name in names)
         chains.append(chain)
     return tuple(chains)
 
@@ -191,7 +191,7 @@ def draw_chains(results: Sequence[ChainResult], theme: "Theme") -> "Figure":
         if not rows:
             continue
         lengths = [row.length for row in rows]
-        if condition != "distractor":  # of it, one part is expected at any length
+        if condition != "distractor":  # whatever its length, only one part must be solved
             label = "expected" if condition == "composed" else f"expected, {condition}"
             axes.plot(lengths, [100 * row.expected for row in rows], "--", color=theme.series[number], label=label)
         observed = [100 * (row.composed.accuracy or 0) for row in rows]

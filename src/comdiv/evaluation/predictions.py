@@ -32,7 +32,7 @@ class Prediction:
     """One prediction. If there is an expression, it decides; the answer is then its value, once that is known.
 
     `percent` says that the answer was written as 20 %: it is 0.2, but also right if the gold answer is 20.
-    `right` is what an evaluation said, None before it; files of older versions lack it.
+    `right` is the outcome of an evaluation; None before one, and in files of older versions.
     `reason` says why a prediction is ill-formed, undefined or unreadable; `extra` keeps the record's other keys.
     """
 

@@ -3,10 +3,10 @@
     results/NAME.jsonl        the first line is the plan as it was run, each other line one cell of it
     results/judgements/       people's judgements of augmented problems, if there are any; judges are numbered
 
-A cell's line has its key, label, needs and facts (only those that differ from the first cell that it needs). A
-finished cell's line also has its result: recipe (what differs from the baseline of `keys`), summary, times, hashes of
-its output, and versions if they differ from those of the first line. The result of a cell that several plans share is
-only in the first of these plans. Lists are packed so that a line stays short:
+A cell's line has its key, label, needs (the beginnings of other cells' hashes) and facts (only those that differ from
+the first cell that it needs). A finished cell's line also has its result: recipe (what differs from the baseline of
+`keys`), summary, times, hashes of its output, and versions if they differ from those of the first line. The result of a
+cell that several plans share is only in the first of these plans. Lists are packed so that a line stays short:
 
     "614/745"     right answers out of all: accuracies and intervals follow from it
     "right"       of an evaluation: one bit per test problem, base64, in the order of the `ids` of the dataset's line
@@ -46,6 +46,8 @@ _MADE = re.compile(
 _ORIGIN = ("seconds", "finished", "versions")
 _TEXTS = "samples"  # where an augmentation's report shows some of its problems
 _PATH = re.compile(r"""(?<![^\s'"=(:,])(?:/[^\s/'"]+)*/([^\s/'"]+)""")
+STRUCTURES = "structures"
+SHORT = 6  # characters of a key's hash that stand for it in the needs of other cells
 _HEADER = ("title", "reproduces", "about", "order", "preset")
 
 Lines = dict[str, Any]  # key → the part of a line that only a finished cell has
@@ -88,7 +90,28 @@ def _read_lines(path: Path) -> tuple[Record, list[Record]]:
     validate(header, PublishedPlan, f"{path}, line {first}: not the results of a plan")
     for number, line in lines:
         validate(line, PublishedCell, f"{path}, line {number}")
-    return header, [line for _, line in lines]
+    return header, _with_whole_needs([line for _, line in lines])
+
+
+def _short(key: str) -> str:
+    """What stands for a key in the needs of other cells: nearly always unique in a file."""
+    return key.rpartition("-")[2][:SHORT]
+
+
+def _with_short_needs(lines: Sequence[Record]) -> list[Record]:
+    """The needs as short as they are clear: half of a cell's line that was not run would be other cells' keys."""
+    uses = Counter(_short(line["key"]) for line in lines)
+    keys = {line["key"] for line in lines}
+    return [
+        {**line, "needs": [_short(key) if key in keys and uses[_short(key)] == 1 else key for key in line["needs"]]}
+        for line in lines
+    ]
+
+
+def _with_whole_needs(lines: Sequence[Record]) -> list[Record]:
+    """The needs as whole keys, of which the file may have only the beginnings."""
+    whole = {_short(line["key"]): line["key"] for line in lines}
+    return [{**line, "needs": [whole.get(need, need) for need in line["needs"]]} for line in lines]
 
 
 def _results(files: Iterable[tuple[Record, Sequence[Record]]]) -> Lines:
@@ -171,10 +194,17 @@ class PublishedDetails:
 
     def compositions(self) -> Mapping[str, frozenset[str]]:
         """Bits beside the ids of the dataset."""
+        return self._parts("compositions")
+
+    def structures(self) -> Mapping[str, frozenset[str]]:
+        """The same."""
+        return self._parts("structures")
+
+    def _parts(self, key: str) -> Mapping[str, frozenset[str]]:
         ids = self.test_ids()
         return {
             name: frozenset(one for one, chosen in zip(ids, packing.unpack_bits(bits, len(ids)), strict=True) if chosen)
-            for name, bits in self.source.get("compositions", {}).items()
+            for name, bits in self.source.get(key, {}).items()
         }
 
 
@@ -207,6 +237,10 @@ def export_results(
             and packing.unpack_summary(before["summary"]) != without_texts(cell.summary)
         ):
             states["differing"].append(cell.label)
+        if before is not None and cell.kind == "dataset" and STRUCTURES not in before and cell.details is not None:
+            # Published before they were known; all else stays.
+            known = {name: value for name, value in _dataset_details(cell.details).items() if name == STRUCTURES}
+            results[key] = before = {**before, **known}
         if before is None or force:
             results[key] = _result(cell, results.get(origins.get(key, ""), {}).get("ids", ()))
         states["added" if before is None else "replaced" if force else "kept"].append(cell.label)
@@ -259,7 +293,7 @@ def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]],
         versions = Counter(compact_json(result.get("versions", {})) for result in own.values())
         usual = json.loads(versions.most_common(1)[0][0]) if versions else {}
         written = [{**header, "versions": usual}]
-        for line in lines:
+        for line in _with_short_needs(lines):
             bare = {key: value for key, value in line.items() if key != "result"}
             result = own.get(line["key"])
             if result is not None:
@@ -307,10 +341,9 @@ def _dataset_details(details: Details) -> Record:
     record: dict[str, Any] = {"dataset": without_texts(facts)} if facts else {}
     if ids := details.test_ids():
         record["ids"] = packing.pack_names(ids)
-    if compositions := details.compositions():
-        record["compositions"] = {
-            n: packing.pack_bits([one in chosen for one in ids]) for n, chosen in compositions.items()
-        }
+    for key, parts in (("compositions", details.compositions()), (STRUCTURES, details.structures())):
+        if parts:
+            record[key] = {name: packing.pack_bits([one in chosen for one in ids]) for name, chosen in parts.items()}
     return record
 
 

@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from comdiv.evaluation.accuracy import STRUCTURES
+
 Kind = Literal["dataset", "measurement", "augmentation", "rounds", "training", "evaluation"]
 Status = Literal["done", "failed", "not run"]
 Record = Mapping[str, Any]
@@ -83,6 +85,9 @@ class Details(Protocol):
 
     def compositions(self) -> Mapping[str, frozenset[str]]:
         """Ids of the structural and the lexical test problems of the dataset behind the cell; empty if it has none."""
+
+    def structures(self) -> Mapping[str, frozenset[str]]:
+        """Ids of the same problems by whether their local structures are in its training side; empty if not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +186,19 @@ def sources(cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def right_answers(cell: Cell, subset: str | None = None) -> Mapping[str, bool] | None:
-    """Whether each test problem of an evaluation is right; `subset` selects one composition."""
+    """Whether each test problem of an evaluation is right; `subset` selects a composition, or a part by structures."""
     outcomes = None if cell.details is None else cell.details.outcomes()
     if outcomes is None or subset is None or cell.details is None:
         return outcomes
-    ids = cell.details.compositions().get(subset, frozenset())
+    parts = cell.details.structures() if subset in STRUCTURES else cell.details.compositions()
+    ids = parts.get(subset, frozenset())
     return {name: right for name, right in outcomes.items() if name in ids} or None
+
+
+def processor_seconds(cell: Cell) -> float | None:
+    """What a cell took of a processor; the time on the clock where nothing else is known."""
+    each, epochs = cell.summary.get("seconds_per_epoch"), cell.summary.get("epochs")
+    return each * epochs if each and epochs else cell.seconds
 
 
 def compact_json(record: Any) -> str:

@@ -70,7 +70,7 @@ def _reference(kind: Kind, recipe: Record) -> Record:
     return _laid_over(newer, baseline()[kind])
 
 
-# Settings newer than the baseline whose defaults do something new: the values that keep the earlier behaviour.
+# For settings newer than the baseline whose defaults change behaviour: the values that keep the earlier one.
 _EARLIER_BEHAVIOUR: Mapping[str, Record] = {
     "dataset": {"split": {"operator_bound": None, "without_expression": "anywhere", "extraction": {"clusterings": 1}}}
 }

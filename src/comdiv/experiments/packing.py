@@ -173,7 +173,7 @@ def unpack_frequencies(packed: Any) -> list[dict[str, Any]]:
 
 
 def _squeezed(text: str) -> str:
-    """A text of thousands of compounds in a fifth of the room; nobody reads their differences."""
+    """A text of thousands of compounds, compressed to a fifth; nobody reads them in diffs."""
     if len(text) < _LONG_TEXT:
         return text
     return _SQUEEZED + base64.b64encode(zlib.compress(text.encode(), 9)).decode()
@@ -189,4 +189,4 @@ def _unsqueezed(text: str) -> str:
             raise ComdivError(f"'{shortened(text, 20)}' is cut, or stands for more than {_MOST_BYTES:,} bytes")
         return data.decode()
     except (ValueError, zlib.error) as error:
-        raise ComdivError(f"'{shortened(text, 20)}' is no squeezed text: {error}") from error
+        raise ComdivError(f"'{shortened(text, 20)}' is not compressed text: {error}") from error

@@ -71,7 +71,7 @@ class SplitPlan(SplitSettings):
     @model_validator(mode="before")
     @classmethod
     def _with_preset(cls, values: Any) -> Any:
-        """What the preset says, where the plan says nothing else."""
+        """The preset's options, except for those that the plan gives."""
         return {**PRESETS.get(values.get("preset", "comdiv"), {}), **values} if isinstance(values, Mapping) else values
 
     @model_validator(mode="after")
@@ -97,18 +97,18 @@ class SynthesisPlan(SynthesisOptions):
     @property
     def files(self) -> dict[str, str]:
         """The options that name files."""
-        return {name: str(path) for name in ("rules", "review") if (path := getattr(self, name)) is not None}
+        return {name: str(path) for name in self.FILES if (path := getattr(self, name)) is not None}
 
     def settings(self) -> SynthesisOptions:
-        """The options without files and other datasets, which a cell names by their contents."""
-        return SynthesisOptions.checked(**self.model_dump(exclude={"exclude", "rules", "review"}))
+        """The options without files and other datasets, which a cell identifies by their contents."""
+        return SynthesisOptions.checked(**self.model_dump(exclude={"exclude", *self.FILES}))
 
 
 class AugmentationChanges(AugmentationOptions):
     """Options of `comdiv augment` that differ from those of the preset."""
 
     def __eq__(self, other: object) -> bool:
-        """What was given counts: `ranker: none` changes the preset `paper`, though it is the usual default."""
+        """Compared by what the plan gives: `ranker: none` changes the preset `paper`, although it is the default."""
         return isinstance(other, AugmentationChanges) and self.model_dump() == other.model_dump()
 
     __hash__ = None  # type: ignore[assignment]
@@ -116,7 +116,7 @@ class AugmentationChanges(AugmentationOptions):
     @field_validator("per_problem")
     @classmethod
     def _one_for_each(cls, value: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        """How many there must be depends on the operations, which may be named elsewhere."""
+        """The right length depends on the operations, which may be named elsewhere."""
         return value
 
     @model_serializer
@@ -148,7 +148,7 @@ class DatasetPlan(PlanPart):
     folder: str | None = Field(default=None, description="An existing dataset folder.")
     contradictions: Literal["keep", "drop"] = Field(
         default="keep",
-        description="Problems whose expression does not give their answer; `comdiv split` drops them by default.",
+        description="Keep or drop problems whose expression contradicts their answer; `comdiv split` drops by default.",
     )
     limit: int | None = Field(
         default=None, ge=10, description="Number of problems of the corpus, drawn by their ids, for trials."
@@ -159,6 +159,7 @@ class DatasetPlan(PlanPart):
     select: Literal["best", "last"] = Field(
         default="best", description="The epoch that is kept, as in `comdiv train --select`."
     )
+    seeds: Seeds | None = Field(default=None, description="Only these of the plan's seeds of training.")
     settings: dict[str, Any] = Field(default_factory=dict, description="Hyper-parameters of all trainings on it.")
     augmentation: AugmentationChanges = Field(
         default_factory=AugmentationChanges, description="Options of its augmentations."
@@ -178,14 +179,18 @@ class DatasetPlan(PlanPart):
         return self
 
 
+AugmentationPreset = Literal["comdiv", "sense", "mixed", "structure", "paper"]
+
+
 class AugmentationPlan(PlanPart):
     """One setting of the augmentation: a preset of `comdiv augment` and changes to it.
 
     `ranker: solver` takes the method's own solver, as in the paper; `ban: test` excludes the test texts by hash.
     """
 
-    preset: Literal["comdiv", "sense", "mixed", "structure", "paper"] = Field(
-        default="comdiv", description="The preset of `comdiv augment`."
+    preset: AugmentationPreset = Field(default="comdiv", description="The preset of `comdiv augment`.")
+    presets: dict[Name, AugmentationPreset] = Field(
+        default_factory=dict, description="Other presets, of individual datasets."
     )
     options: AugmentationChanges = Field(
         default_factory=AugmentationChanges, description="Options that differ from the preset's."
@@ -198,12 +203,16 @@ class AugmentationPlan(PlanPart):
         default="nothing", description="Whether texts of the test side are excluded."
     )
 
+    def on(self, dataset: Name) -> "AugmentationPlan":
+        """As it is on one of the plan's datasets."""
+        return self.model_copy(update={"preset": self.presets.get(dataset, self.preset)})
+
 
 class MethodPlan(PlanPart):
     """A row of a table: a solver, optionally with an augmentation; or a language model to ask: `ask: {model: …}`.
 
-    Or trained methods of the plan, `of: [GTS, MathEN]`: they solve together, seed by seed. With `plausible`, their
-    beam is re-ranked by values.
+    Or trained methods of the plan, `of: [GTS, MathEN]`: they solve together, seed by seed, or all seeds
+    at once (`pool_seeds`). With `plausible`, their beam is re-ranked by values.
     """
 
     solver: str = Field(default="", description="A registered solver, command:PROGRAM, or ask.")
@@ -213,9 +222,15 @@ class MethodPlan(PlanPart):
     plausible: Plausible = Field(
         default="none",
         description="With `of`: where the weights of the re-ranking are learnt: validation problems, or the test "
-        "side of a compositional split of the training side, for which the methods are trained once more.",
+        "side of a compositional split of the training side, for which the methods are trained once more, with the "
+        "first seed.",
     )
-    without: tuple[str, ...] = Field(default=(), description="With `plausible`: features that the re-ranking lacks.")
+    without: tuple[str, ...] = Field(
+        default=(), description="With `plausible`: features that the re-ranking leaves out."
+    )
+    pool_seeds: bool = Field(
+        default=False, description="With `of`: the trainings of all seeds solve together, in one evaluation."
+    )
     augmentation: Name | None = Field(default=None, description="One of the plan's augmentations.")
     rounds: tuple[int, ...] = Field(
         default=(), description="Train on the augmented set as it is after each of these rounds."
@@ -226,11 +241,13 @@ class MethodPlan(PlanPart):
     @model_validator(mode="after")
     def _a_solver_or_others(self) -> "MethodPlan":
         if bool(self.solver) == bool(self.of):
-            raise ValueError("give either a solver, or the methods that it is made `of`")
+            raise ValueError("give either a solver, or `of`, the methods that solve together")
         if self.of and (self.augmentation or self.rounds or self.settings):
-            raise ValueError("`of` names trained methods: augmentation, rounds and settings are theirs")
+            raise ValueError("`of` names trained methods, which have their own augmentation, rounds and settings")
         if not self.of and (self.plausible != "none" or self.without):
             raise ValueError("`plausible` and `without` need `of`, the methods whose beams are re-ranked")
+        if self.pool_seeds and not self.of:
+            raise ValueError("`pool_seeds` needs `of`, the methods whose trainings solve together")
         if self.without and self.plausible == "none":
             raise ValueError("`without` needs `plausible`")
         return self
@@ -356,9 +373,10 @@ class Plan(PlanPart):
                 raise ValueError(f"{where}: rounds need an augmentation")
             self._members_are_known(method, f"{where}.of")
         for name, augmentation in self.augmentations.items():
-            for dataset in augmentation.more_seeds:
-                if dataset not in self.datasets:
-                    raise _said(f"augmentations.{name}.more_seeds", "dataset", dataset, self.datasets)
+            for key in ("presets", "more_seeds"):
+                for dataset in getattr(augmentation, key):
+                    if dataset not in self.datasets:
+                        raise _said(f"augmentations.{name}.{key}", "dataset", dataset, self.datasets)
         for name in self.tuning.also if self.tuning else ():
             if name not in self.methods:
                 raise _said("tuning.also", "method", name, self.methods)

@@ -35,14 +35,13 @@ from comdiv.problem import read_problems
 from comdiv.registry import SOLVERS
 from comdiv.solvers.command import PROGRAM, program_files
 from comdiv.solvers.hyperparameters import (
-    PACKAGE,
     SolverSettings,
     settings_for,
     weights_files,
-    weights_folder,
 )
 from comdiv.solvers.language_model import ASK
 from comdiv.synthesis.release import find_release
+from comdiv.word_vectors import PACKAGE, weights_folder
 
 
 def check_names(plan: Plan) -> None:
@@ -322,7 +321,7 @@ class _Planner(CellBook):
     ) -> Cell:
         """One per dataset, setting and seed, and also per solver if the solver ranks."""
         dataset = self.plan.datasets[origin]
-        options = augmentation_options(augmentation, dataset, self.plan.training, method.solver, seed)
+        options = augmentation_options(augmentation.on(origin), dataset, self.plan.training, method.solver, seed)
         facts = replace(data.facts, augmentation=method.augmentation, augmentation_seed=seed)
         ranked = options.ranker != "none"
         label = f"{method.augmentation} on {data.label}, seed {seed}" + (f", ranked by {options.ranker}" * ranked)
@@ -342,6 +341,11 @@ class _Planner(CellBook):
             raise ComdivError(f"{rounds} rounds of {grown.label}: the augmentation has {most}")
         label = f"{rounds} round{'s' * (rounds > 1)} of {grown.label}"
         return self.cell("rounds", label, replace(grown.facts, rounds=rounds), {"rounds": rounds}, (grown, data))
+
+    def _seeds(self, origin: str) -> tuple[int, ...]:
+        """The seeds of the trainings on a dataset."""
+        own = self.plan.datasets[origin].seeds
+        return self.plan.training.seeds if own is None else own
 
     def _plain(self, method: MethodPlan) -> str | None:
         """The method that differs from this one only in the augmentation."""
@@ -376,10 +380,9 @@ class _Planner(CellBook):
         like: tuple[str, Cell] | None,
     ) -> None:
         """One training per variant and seed. `like` is whose number of steps it takes, if steps are equal."""
-        training = self.plan.training
         facts, needs = self._with_steps(facts, trained_on, like)
         for changes in variants(self.plan, name, method):
-            for seed in training.seeds:
+            for seed in self._seeds(origin):
                 cell = self._training(name, method, origin, facts, data, needs, changes, seed)
                 decodes = method.solver != ASK and not method.solver.startswith(PROGRAM)
                 for cover in self.plan.evaluate.cover if decodes else ("none",):
@@ -407,10 +410,10 @@ class _Planner(CellBook):
         }
         if settings is None:
             recipe["program"] = program_files(method.solver)
-        if self.plan.datasets[origin].select == "last":  # only then, so that the keys of other trainings stay
+        if self.plan.datasets[origin].select == "last":  # only then, so that the keys of other trainings do not change
             recipe["select"] = "last"
         inputs: dict[str, str] = {}
-        if isinstance(settings, AskSettings):  # also how fast and whose key, which change no answer
+        if isinstance(settings, AskSettings):  # also speed and key variable, which change no answer
             inputs = {"ask": settings.model_dump_json()}
         if isinstance(settings, SolverSettings) and settings.named_weights:
             recipe |= self._weights(settings)
@@ -422,27 +425,28 @@ class _Planner(CellBook):
     # --- trained methods together, and re-ranked ---
 
     def _together(self, name: str, method: MethodPlan, origin: str, data: Cell) -> None:
-        """One evaluation per seed of the methods that a method is made of; their trainings are those methods' own."""
-        evaluate = self.plan.evaluate
+        """One evaluation per seed of the methods that a method is made of, or one of all seeds together."""
+        evaluate, seeds = self.plan.evaluate, self._seeds(origin)
         solvers = " + ".join(self.plan.methods[member].solver for member in method.of)
-        for seed in self.plan.training.seeds:
-            members = [
-                self._member(member, origin, data, self._steps_of_plain(member, origin, data)[0], seed)
-                for member in method.of
-            ]
+        for group in [seeds] if method.pool_seeds else [(seed,) for seed in seeds]:
+            each = [(member, seed) for seed in group for member in method.of]
+            steps = {member: self._steps_of_plain(member, origin, data)[0] for member in method.of}
+            members = [self._member(member, origin, data, steps[member], seed) for member, seed in each]
             nested: list[Cell] = []
             if method.plausible == "nested":
-                split = SplitPlan(preset="paper")
+                outer = self.plan.datasets[origin].split or SplitPlan()
+                split = SplitPlan.checked(preset="paper", validation=outer.validation_share)
                 label = f"{data.label} nested"
                 (inner,) = self._splits(label, split, data.facts, {"within": "training side"}, [data], {})
-                nested = [*(self._member(member, origin, inner, None, seed) for member in method.of), inner]
+                nested = [*(self._member(member, origin, inner, None, seeds[0]) for member in method.of), inner]
             recipe: dict[str, Any] = {"parts": list(evaluate.parts), "beam": evaluate.beam, "members": len(members)}
             if method.plausible != "none":
                 recipe |= {"plausible": method.plausible, "without": sorted(method.without)}
             others = [*members[1:], *nested]
             needs = [members[0], data, *others] + ([data] if others else [])  # the last is what is evaluated on
+            by = f"seed{'s' * (len(group) > 1)} {', '.join(map(str, group))}"
             for cover in evaluate.cover:
-                label = f"{name} on {data.label}, seed {seed}" + (f", cover {cover}" if cover != "none" else "")
+                label = f"{name} on {data.label}, {by}" + (f", cover {cover}" if cover != "none" else "")
                 facts = replace(members[0].facts, method=name, solver=solvers, cover=cover)
                 self.cell("evaluation", f"{label}: evaluation", facts, {**recipe, "cover": cover}, needs)
 
@@ -453,7 +457,7 @@ class _Planner(CellBook):
         return self._training(name, method, origin, facts, data, needs, {}, seed)
 
     def _with_steps(self, facts: Facts, trained_on: Cell, like: tuple[str, Cell] | None) -> tuple[Facts, list[Cell]]:
-        """What is known of a training's steps, and the cells that it needs."""
+        """The known steps of a training, and the cells that it needs."""
         if self.plan.training.steps != "equal":
             return replace(facts, steps="epochs"), [trained_on]
         facts = replace(facts, steps="equal", steps_like=like[0] if like else None)
@@ -482,7 +486,7 @@ class _Planner(CellBook):
         needs = [training, trained_on] if trained_on is data else [training, trained_on, data]
         solver = training.facts.solver or ""
         allowed = solver.startswith(PROGRAM) or solver == ASK
-        program = {"program": solver} if allowed else {}  # what the plan allows to run, nothing else
+        program = {"program": solver, **training.inputs} if allowed else {}  # what the plan allows, nothing else
         self.cell("evaluation", f"{label}: evaluation", replace(training.facts, cover=cover), recipe, needs, program)
 
 

@@ -1,14 +1,11 @@
 """Runs a plan: all cells that are not done yet, on an engine, each after those that it needs.
 
-A part of a plan can be chosen, so that a large one can be run in several sittings or on several machines. How long the
-rest will take is estimated from similar cells that were timed before.
+A part of a plan can be chosen, so that a large one can be run in several sittings or on several machines.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import mean
-from typing import Any
 
 from comdiv.engine import Ended, Launcher, LocalEngine, usable_processors
 from comdiv.errors import ComdivError, unknown_name
@@ -17,10 +14,8 @@ from comdiv.experiments.cell import Cell, Facts, PlanResults
 from comdiv.experiments.keys import adopt_cells
 from comdiv.experiments.plan import Plan
 from comdiv.experiments.planning import plan_cells
-from comdiv.experiments.shapes import CellRecord, Done, Origin, Progressing
+from comdiv.experiments.shapes import Origin, Progressing
 from comdiv.experiments.store import (
-    CELL,
-    CELLS,
     DONE,
     FAILED,
     PROGRESS,
@@ -31,7 +26,7 @@ from comdiv.experiments.store import (
     write_plan,
 )
 from comdiv.experiments.worker import Task
-from comdiv.loading import load_model, load_object, validate
+from comdiv.loading import load_model
 
 ATTEMPTS = 3  # for a task whose process or node dies; a cell that fails by itself is not retried in the same run
 _TICK = 0.5  # seconds between two checks of the progress
@@ -280,62 +275,3 @@ def _check_names(what: str, names: Collection[str], known: Collection[str]) -> N
     for name in names:
         if name not in known:
             raise ComdivError(str(unknown_name(f"{what} of this plan", name, known)))
-
-
-Likeness = tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """`seconds` of work in cells similar to one already timed; `unknown` is the number of other cells."""
-
-    seconds: float
-    unknown: int
-
-    def left(self, jobs: int) -> str:
-        """The time that this many jobs will need, for people."""
-        time = f"about {duration(self.seconds / jobs)}" if self.seconds else ""
-        more = f"{self.unknown} cells unlike any timed before" if self.unknown else ""
-        return " and ".join(filter(None, (time, more))) or "nothing"
-
-
-def estimate(root: Path, cells: Sequence[Cell]) -> Estimate:
-    """The time that cells will take, from the timings in a folder of results."""
-    timings: dict[Likeness, list[float]] = {}
-    for record, seconds in _timed_cells(root):
-        for likeness in _likenesses(Cell.from_json(record)):
-            timings.setdefault(likeness, []).append(seconds)
-    times = [next((mean(timings[like]) for like in _likenesses(cell) if like in timings), None) for cell in cells]
-    return Estimate(sum(filter(None, times)), times.count(None))
-
-
-def _likenesses(cell: Cell) -> list[Likeness]:
-    """The keys under which similar cells are looked up, from most to least similar."""
-    facts, settings = cell.facts, cell.recipe.get("settings") or {}
-    same = tuple(sorted((name, str(value)) for name, value in settings.items() if name != "seed"))
-    return [
-        (cell.kind, facts.solver, facts.dataset, facts.augmentation, same),
-        (cell.kind, facts.solver, facts.corpus, same),
-        (cell.kind, facts.solver, same),
-        (cell.kind, facts.solver),
-        (cell.kind,),
-    ]
-
-
-def _timed_cells(root: Path) -> Iterator[tuple[Mapping[str, Any], float]]:
-    for path in sorted((root / CELLS).glob(f"*/{DONE}")):
-        try:
-            cell, seconds = load_object(path.with_name(CELL)), load_model(path, Done).seconds
-            validate(cell, CellRecord, str(path))
-        except ComdivError:  # from another version: ignored
-            continue
-        if seconds is not None:
-            yield cell, seconds
-
-
-def duration(seconds: float) -> str:
-    """45 s, 12 min, 3 h 20 min."""
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -1,7 +1,7 @@
-"""The shapes of the records in a folder of results. They are checked where a file is read, so that a damaged or foreign
-one is a one-line error there, and tables and figures can rely on what they get.
+"""The shapes of the records in a folder of results. They are checked when a file is read: a damaged or foreign file is
+a one-line error, and tables and figures can rely on their input.
 
-Only what is used has a shape; other keys pass unchecked.
+Only keys that are used are checked.
 """
 
 from collections.abc import Mapping
@@ -212,7 +212,7 @@ class CellRecord(_Shape):
 
 
 class EarlierCell(_Shape):
-    """What is needed of a `cell.json` of any version to know its present key."""
+    """The parts of a `cell.json` of any version that determine its present key."""
 
     kind: str = ""
     recipe: dict[str, Any] = {}
@@ -307,6 +307,7 @@ class _PublishedResult(Origin):
     right: str | None = None
     ids: str | list[str] = ""
     compositions: dict[str, str] = {}
+    structures: dict[str, str] = {}
 
     @field_validator("summary")
     @classmethod

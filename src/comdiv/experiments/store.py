@@ -27,9 +27,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from comdiv.dataset import read_facts
+from comdiv.dataset import PARTS, read_facts
 from comdiv.errors import ComdivError
-from comdiv.evaluation import read_predictions
+from comdiv.evaluation import read_predictions, structure_parts
 from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.experiments.cell import Cell, PlanResults, Record, sources
 from comdiv.experiments.shapes import Divergences, Done, Epoch, Frequencies, Origin, Outcomes, PlanRecord, check_summary
@@ -217,9 +217,21 @@ class RunDetails:
                 by_composition[problem.composition].add(problem.id)
         return {name: frozenset(ids) for name, ids in by_composition.items()}
 
+    def structures(self) -> Mapping[str, frozenset[str]]:
+        """As the expressions of the dataset say."""
+        if self.source is None or not self._test():
+            return {}
+        paths = [self.source / "dataset" / f"{part}.jsonl" for part in PARTS]
+        return _structures(*paths, *(state for path in paths for state in _state(path)))
+
     def _test(self) -> tuple[Problem, ...]:
         path = None if self.source is None else self.source / "dataset" / "test.jsonl"
         return read_part(path) if path is not None and path.is_file() else ()
+
+
+@lru_cache(maxsize=32)
+def _structures(train: Path, validation: Path, test: Path, *states: int) -> Mapping[str, frozenset[str]]:
+    return structure_parts(read_part(test), (*read_part(train), *read_part(validation)))
 
 
 def part_problems(plan: PlanResults, cell: Cell, part: str) -> tuple[Problem, ...]:
@@ -231,8 +243,12 @@ def part_problems(plan: PlanResults, cell: Cell, part: str) -> tuple[Problem, ..
 
 def read_part(path: Path) -> tuple[Problem, ...]:
     """The problems of a file, read once as long as it is the same; several tables ask for it."""
+    return _read_part(path, *_state(path))
+
+
+def _state(path: Path) -> tuple[int, int, int]:
     stat = path.stat()
-    return _read_part(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 @lru_cache(maxsize=8)

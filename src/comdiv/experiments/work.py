@@ -72,8 +72,8 @@ def _split(recipe: Mapping[str, Any], place: Workplace, out: Path) -> None:
 
     settings = SplitSettings.checked(**recipe["split"])
     corpus = _corpus(recipe, place)
-    taken = problems_to_split(corpus.problems, settings)
-    extraction = extract(taken, window=settings.extraction.window)
+    problems = problems_to_split(corpus.problems, settings)
+    extraction = extract(problems, window=settings.extraction.window)
     test = split_problems(extraction, settings, lambda done, total: place.progress("searching", done, total, ""))
     write_split(out, extraction, test, settings, corpus_facts(corpus))
 
@@ -222,13 +222,13 @@ def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
     summary = {}
     members = recipe.get("members", 1)
     runs = [need / "run" for need in (place.needs[0], *place.needs[2 : 1 + members])]
-    programs = "program" in place.inputs and read_config(runs[0]).get("solver") == place.inputs["program"]
+    programs = _is_allowed(read_config(runs[0]), place.inputs)
     weights = None
     if "plausible" in recipe:
         learners, held_out = runs, trained_on.validation
         if recipe["plausible"] == "nested":
-            learners = [need / "run" for need in place.needs[1 + members : 1 + 2 * members]]
-            held_out = read_dataset(place.data(1 + 2 * members)).test
+            learners = [need / "run" for need in place.needs[1 + members : -2]]
+            held_out = read_dataset(place.data(-2)).test
         place.progress("learning to re-rank", 0, 1, "")
         weights = learn_run_weights(learners, held_out, recipe["without"])
     parts = {part: problems for part in recipe["parts"] if (problems := getattr(dataset, part))}
@@ -244,6 +244,17 @@ def _evaluation(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         write_outcomes(folder, evaluation.right)
         summary[part] = evaluation.to_json()
     return summary
+
+
+def _is_allowed(config: Mapping[str, Any], inputs: Mapping[str, str]) -> bool:
+    """Whether a run is the program or asks the endpoint, with the key, that the plan names: it may be a stranger's."""
+    if config.get("solver") != inputs.get("program"):
+        return False
+    if "ask" not in inputs:
+        return True
+    planned = AskSettings.model_validate_json(inputs["ask"])
+    there = AskSettings.checked(**(config.get("settings") or {}))
+    return (planned.base_url, planned.key_variable) == (there.base_url, there.key_variable)
 
 
 _KINDS: dict[str, Callable[[Mapping[str, Any], Workplace], Summary]] = {

@@ -1,1 +1,1 @@
-"""Whether what is written down is true: every hash and every number, computed again from what it was made from."""
+"""Verification of results: every hash and every number is computed again from the data behind it."""

@@ -58,12 +58,12 @@ def _check_measures(ledger: Ledger, file: Path, dataset: Dataset) -> None:
         return
     settings = dataset.facts["settings"]
     extraction = ExtractionSettings.checked(**settings.get("extraction", {}))
-    measured = measure_sides(dataset.training_side, dataset.test, extraction, alpha=settings.get("alpha", "paper"))
-    ledger.same(kinds.DIVERGENCES, file, "", plain(measured.to_json()), plain(recorded.to_json()))
+    measurement = measure_sides(dataset.training_side, dataset.test, extraction, alpha=settings.get("alpha", "paper"))
+    ledger.same(kinds.DIVERGENCES, file, "", plain(measurement.to_json()), plain(recorded.to_json()))
 
 
 def _check_copies(ledger: Ledger, folder: Path, facts: Mapping[str, Any]) -> None:
-    """An augmentation never touches the test part: it is that of the source, to the byte."""
+    """An augmentation never touches the test part: it must equal the source's, byte for byte."""
     recorded = facts.get("source", {}).get("test")
     if facts.get("made_by") == "comdiv augment" and recorded is not None:
         ledger.hashed(folder / "test.jsonl", recorded, f"{FACTS}: source.test")
@@ -77,7 +77,7 @@ def check_source(ledger: Ledger, file: Path, dataset: Dataset) -> None:
     if corpus is None:
         ledger.skip(kinds.PARTS, why)
     elif dataset.facts.get("made_by") != "comdiv split" or source.get("problems") != len(corpus.problems):
-        ledger.skip(kinds.PARTS, "its problems are not those of a whole corpus; the same command makes it again")
+        ledger.skip(kinds.PARTS, "it was not split from a whole corpus; only repeating its command can check it")
     else:
         ledger.same(kinds.PARTS, file, "source", {**corpus_facts(corpus), **left_out}, source)
         there = {problem.id: problem for problem in (*dataset.training_side, *dataset.test)}
@@ -86,7 +86,7 @@ def check_source(ledger: Ledger, file: Path, dataset: Dataset) -> None:
 
 
 def find_corpus(name: str, version: str, contradictions: Contradictions = "keep") -> tuple[Corpus | None, str]:
-    """A corpus by name and version, or why it is not to be had."""
+    """A corpus by name and version, or the reason why it is not available."""
     try:
         corpus = load_corpus(name, contradictions=contradictions)
     except ComdivError as error:
@@ -97,7 +97,7 @@ def find_corpus(name: str, version: str, contradictions: Contradictions = "keep"
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON would have it: tuples as lists."""
+    """A value as JSON represents it: tuples become lists."""
     if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
@@ -116,9 +116,9 @@ def check_evaluation(
     chains: Sequence[Chain] | None = None,
     why: str = "the test problems are not here",
 ) -> dict[str, Any]:
-    """`predictions.jsonl` judged again, against `result.json`; returns the result as it is written.
+    """Score `predictions.jsonl` again and compare with `result.json`; returns the recorded result.
 
-    Without `problems`, what the predictions' own flags give; `why` says what is missing.
+    Without `problems`, the flags in the predictions are used, and `why` says what is missing.
     """
     with ledger.reading(folder / RESULT):
         result = load_object(folder / RESULT)
@@ -150,7 +150,7 @@ def _check_flags(ledger: Ledger, file: Path, predictions: Sequence[Prediction], 
 
 
 def check_counts(ledger: Ledger, file: Path, key: str, part: Mapping[str, Any]) -> None:
-    """Whether accuracies, intervals and sums of an evaluation follow from its counts."""
+    """Check that accuracies, intervals and sums of an evaluation follow from its counts."""
     from comdiv.experiments.packing import pack_part, unpack_part
 
     expected = plain(unpack_part(pack_part(part)))
@@ -162,7 +162,7 @@ def check_counts(ledger: Ledger, file: Path, key: str, part: Mapping[str, Any]) 
 
 
 def disjoint_parts(part: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
-    """The divisions of a test set whose parts must sum to the whole."""
+    """Partitions of a test set: the parts of each must sum to the whole."""
     divisions = {name: part[name] for name in ("by_operator_count", "by_template_seen") if part.get(name)}
     subsets = part.get("subsets") or {}
     for name, members in {"texts": ("text in train", "text not in train")}.items():
@@ -196,10 +196,13 @@ def check_runs(ledger: Ledger, runs: Iterable[Path]) -> None:
 
 
 def check_run_evaluation(ledger: Ledger, folder: Path, run: Path | None, data: Path | None) -> None:
-    """An evaluation beside its run: of which weights it is, and its numbers if its test problems can be found."""
+    """An evaluation in a run's folder: its weights, and its numbers if its test problems can be found."""
     with ledger.reading(folder / RESULT):
         result = load_object(folder / RESULT)
-        weights = (result.get("run") or {}).get("sha256")
+        first, *others = origins if isinstance(origins := result.get("run") or {}, list) else [origins]
+        if others:
+            ledger.skip(kinds.HASHES, "the weights of an ensemble's other runs: where they are is not recorded")
+        weights = first.get("sha256")
         if weights is not None and run is not None:
             ledger.hashed(run / "model.safetensors", weights, f"{ledger.name(folder / RESULT)}: run.sha256")
         test, source = _find_test(result, data)
@@ -219,7 +222,7 @@ def _named_folder(run: Path, name: str) -> Path | None:
 
 
 def _find_test(result: Mapping[str, Any], data: Path | None) -> tuple[Corpus | None, Path | None]:
-    """The problems that an evaluation is of: of the run's own dataset, or of a corpus of that name."""
+    """The problems of an evaluation: from the run's own dataset, or from the corpus of that name."""
     name, version = (str(result.get("test", {}).get(key, "")) for key in ("name", "version"))
     for source in (data, data and data / "validation.jsonl", Path(name)):
         try:

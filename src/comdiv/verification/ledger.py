@@ -1,4 +1,4 @@
-"""What a verification finds: how much was checked, what differs, and what could not be checked, and why."""
+"""The result of a verification: what was checked, what differs, and what could not be checked and why."""
 
 import math
 from collections import Counter
@@ -20,12 +20,12 @@ DIVERGENCES = "divergences and other measures"
 PARTS = "datasets from corpora"
 PAGES = "lines of pages"
 READABLE = "files that can be read"
-_CLOSE = 1e-9  # relative: another machine may add up in another order
+_CLOSE = 1e-9  # relative: another machine may add in another order
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as it should be: `expected` is what follows from the rest, `found` what is written."""
+    """One discrepancy: `expected` follows from the rest of the data, `found` is what the file says."""
 
     what: str
     file: str
@@ -40,7 +40,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The result: checks by what was checked, the differences, and reasons why something could not be checked."""
+    """The result: the number of checks of each kind, the differences, and why checks were skipped."""
 
     checked: Mapping[str, int]
     differences: tuple[Difference, ...]
@@ -52,7 +52,7 @@ class Verification:
         return not self.differences
 
     def rows(self) -> Iterator[tuple[str, int, int, int]]:
-        """What was checked, how often, how often it differs, and how often it could not be checked."""
+        """For each kind of check: its name, and the numbers of checks, of differences and of skipped checks."""
         differing = Counter(difference.what for difference in self.differences)
         skipped: Counter[str] = Counter()
         for (what, _), count in self.unchecked.items():
@@ -103,12 +103,12 @@ class Ledger:
         self.same(HASHES, file, key, recorded, file_sha256(file) if file.is_file() else "no file")
 
     def skip(self, what: str, why: str) -> None:
-        """Say that something could not be checked."""
+        """Record that something could not be checked."""
         self.unchecked[what, why] += 1
 
     @contextmanager
     def reading(self, file: Path | str) -> Iterator[None]:
-        """A damaged file is a difference, and ends only the checks of this block."""
+        """Turns a damaged file into a difference; it ends only the checks of this block."""
         self.checked[READABLE] += 1
         try:
             yield
@@ -118,11 +118,11 @@ class Ledger:
             self.differ(READABLE, file, "", "a file as comdiv writes it", f"{type(error).__name__} {error}")
 
     def differ(self, what: str, file: Path | str, key: str, expected: Any, found: Any) -> None:
-        """Note a difference."""
+        """Record a difference."""
         self.differences.append(Difference(what, self.name(file), key, _said(expected), _said(found)))
 
     def result(self) -> Verification:
-        """What was found."""
+        """The result so far."""
         return Verification(dict(self.checked), tuple(self.differences), dict(self.unchecked))
 
 

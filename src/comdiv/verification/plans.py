@@ -46,7 +46,7 @@ def _check_cell(ledger: Ledger, folder: Path, *, corpora: bool) -> None:
         ledger.hashed(folder / name, entry["sha256"], f"{DONE}: files.{name}.sha256")
     needs = [folder.parent / need for need in cell["needs"]]
     if missing := [need.name for need in needs if not (need / DONE).is_file()]:
-        ledger.skip(kinds.NUMBERS, f"{missing[0]} is not here, which {folder.name} needs")
+        ledger.skip(kinds.NUMBERS, f"{folder.name} needs {missing[0]}, which is missing")
         return
     kind, summary = cell["kind"], done["summary"]
     if kind in _DATA:
@@ -93,7 +93,7 @@ def _check_cell_evaluation(ledger: Ledger, folder: Path, needs: Sequence[Path], 
 def _check_curve(
     ledger: Ledger, file: Path, key: str, history: Sequence[Mapping[str, Any]], summary: Any, recipe: Any
 ) -> None:
-    """Whether a training's summary follows from its epochs."""
+    """Check that a training's summary follows from its epochs."""
     if not history:
         return
     accuracies = [entry.get("validation_accuracy") for entry in history]
@@ -113,7 +113,7 @@ def _check_curve(
 
 
 def check_published(ledger: Ledger, root: Path, progress: Progress) -> tuple[PlanResults, ...]:
-    """Every cell of published results, as far as it follows from what is published; returns the plans."""
+    """Check every cell of published results as far as published data allows; returns the plans."""
     plans = read_results(root)
     for number, (plan, cell) in enumerate(published_cells(plans)):
         progress("checking cells", number, sum(len(plan.cells) for plan in plans), cell.label)
@@ -123,7 +123,7 @@ def check_published(ledger: Ledger, root: Path, progress: Progress) -> tuple[Pla
 
 
 def published_cells(plans: Sequence[PlanResults]) -> Iterator[tuple[PlanResults, Cell]]:
-    """Every finished cell; one that plans share with each of them, since what it needs stands there, too."""
+    """Every finished cell, with its plan; a shared cell comes once per plan, together with the cells that it needs."""
     for plan in plans:
         for cell in plan.cells:
             if cell.status == "done":
@@ -203,7 +203,7 @@ def _check_outcomes(ledger: Ledger, file: Path, cell: Cell) -> None:
     """The numbers of an evaluation, from one outcome per test problem."""
     for part, record in cell.summary.items():
         check_counts(ledger, file, f"{cell.label}: {part}", record)
-        ledger.skip(kinds.HASHES, "predictions are not published: their hashes are for those who run a plan again")
+        ledger.skip(kinds.HASHES, "predictions are not published; to compare their hashes, run the plan again")
     outcomes = None if cell.details is None else cell.details.outcomes()
     test = cell.summary.get("test")
     if test is None or outcomes is None or cell.details is None:

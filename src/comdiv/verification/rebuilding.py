@@ -1,4 +1,4 @@
-"""Published datasets made again from the user's corpora: a split from the ids of its test problems, without a search.
+"""Published datasets rebuilt from the user's corpora: a split from the ids of its test problems, without a search.
 
 Texts of corpora are not published, so that hashes and divergences can be checked only where the corpus is.
 """
@@ -33,7 +33,7 @@ def check_rebuilt(ledger: Ledger, plans: Sequence[PlanResults], progress: Progre
     cells = {cell.key: (plan, cell) for plan in plans for cell in plan.of_kind("dataset") if cell.status == "done"}
     with tempfile.TemporaryDirectory() as temporary:
         for number, (plan, cell) in enumerate(_needs_first(cells)):
-            progress("making datasets again", number, len(cells), cell.label)
+            progress("rebuilding datasets", number, len(cells), cell.label)
             folder = Path(temporary) / cell.key
             try:
                 why = _rebuild(cell, folder, progress)
@@ -50,12 +50,12 @@ def _needs_first(cells: dict[str, tuple[PlanResults, Cell]]) -> list[tuple[PlanR
 
 
 def _rebuild(cell: Cell, folder: Path, progress: Progress) -> str:
-    """Make a dataset into a folder; why it cannot be made, or nothing."""
+    """Rebuild a dataset in a folder; returns why it cannot be rebuilt, or an empty text."""
     if unknown := sorted(cell.recipe.keys() - {"corpus", "split", "synthesize", "within"}):
         return f"its recipe has {', '.join(unknown)}"
     needs = tuple(folder.parent / key for key in cell.needs)
     if any(not (need / "dataset" / FACTS).is_file() for need in needs):
-        return "the dataset that it is made from could not be made"
+        return "the dataset that it is made from could not be rebuilt"
     if "corpus" in cell.recipe:
         corpus, why = _corpus(cell.recipe["corpus"]["name"], cell.recipe["corpus"]["version"])
         if corpus is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from comdiv.errors import ComdivError
-from comdiv.experiments.reporting.report import make_report
+from comdiv.experiments.reporting.report import _make_room, make_report
 
 
 class Links(HTMLParser):
@@ -127,6 +127,13 @@ def test_names_are_escaped_wherever_they_stand(results: Path, tmp_path: Path) ->
     assert "&lt;script&gt;alert(1)" in page
     assert {path.name for path in tmp_path.iterdir()} == {"runs", "out"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"index.html", "figures", "tables", "results.json"}
+
+
+def test_with_force_a_results_file_of_another_kind_is_not_taken_for_ours(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "results.json").write_bytes(b"\xff\xfe" * 200)
+    _make_room(tmp_path, force=True)
+    assert (tmp_path / "tables").is_dir()
 
 
 def test_with_force_an_earlier_report_makes_way_and_other_files_stay(results: Path, tmp_path: Path) -> None:

@@ -44,5 +44,5 @@ def test_details_are_folded_away(tmp_path: Path) -> None:
     names = [
         [table.name.removeprefix("main-results-") for table in tables] for tables in (section.tables, section.details)
     ]
-    assert names[0] == ["datasets", "accuracy", "compositions", "coverage", "overlap"]
-    assert names[1] == ["breakdown", "numbers", "augmentations", "trainings"]
+    assert names[0] == ["datasets", "accuracy", "compositions", "structures", "coverage", "overlap"]
+    assert names[1] == ["breakdown", "numbers", "augmentations", "trainings", "costs"]

@@ -118,9 +118,9 @@ def _gap_entry(pair: Pair, line: Line) -> Entry:
         return EMPTY
     gap = relative_gap(both.easy_accuracy, both.hard_accuracy)
     if gap is None:
-        return Entry("∞", None, hint="nothing is solved once compositions are new")
+        return Entry("∞", None, hint="no new composition is solved")
     lines: tuple[str, ...] = ()
-    # The paper prints gaps for three corpora; it has one for ours only if it has both accuracies.
+    # Compared with the paper's gap only if the paper has both accuracies.
     if both.easy.paper is not None and both.hard.paper is not None and both.hard.facts.split != "length":
         printed = read_paper().gap(both.hard.method, pair.corpus)
         lines = () if printed is None else (f"paper {printed:g} · {signed(gap - printed, 2)}",)

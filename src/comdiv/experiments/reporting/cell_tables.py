@@ -2,9 +2,11 @@
 reproduce its numbers.
 """
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from statistics import fmean, mean
 from typing import Any
 
@@ -21,7 +23,7 @@ _TONES: Mapping[str, Tone] = {"done": "", "failed": "failed", "not run": "missin
 
 @dataclass(frozen=True, slots=True)
 class _Divergences:
-    """What is known of a cell's dataset, and the paper's row for it."""
+    """The known divergences of a cell's dataset, and the paper's row for it."""
 
     cell: Cell
     known: Record
@@ -56,6 +58,28 @@ def compound_divergence(plan: PlanResults, cell: Cell) -> float | None:
     source = plan.ancestor(cell, "dataset")
     measurement = next((c for c in plan.of_kind("measurement") if source is not None and source.key in c.needs), source)
     return None if measurement is None else _paper_alpha(measurement_of(measurement).get("compound_divergence"))
+
+
+def split_families(plan: PlanResults) -> dict[str, str]:
+    """Dataset → the name of the splits that differ from it in nothing but the seed, if there are any."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for cell in plan.of_kind("dataset"):
+        made = cell.recipe.get("split")
+        if cell.status == "done" and isinstance(made, Mapping) and cell.facts.target is None:
+            split = {name: value for name, value in made.items() if name != "seed"}
+            alike[json.dumps({**cell.recipe, "split": split}, sort_keys=True)].append(cell.facts.dataset or "")
+    return {
+        name: _beginning(names).rstrip("-. ") or names[0]
+        for names in alike.values()
+        if len(names) > 1
+        for name in names
+    }
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What names have in common at their beginning."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in same)
 
 
 def _divergences(plan: PlanResults, cell: Cell) -> _Divergences:
@@ -194,7 +218,7 @@ _ROUND_COLUMNS = (
 
 
 def _count_columns(operation: str) -> list[Column]:
-    """Operation 2 keeps the template, so that it has no new ones to count."""
+    """Operation 2 keeps the template, so it has no new ones to count."""
     counts = {"passed": "candidates", "kept": "kept", "new templates": "new_templates"}
     if operation == "operation 2":
         del counts["new templates"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from comdiv.evaluation.significance import Interval
 from comdiv.experiments.cell import Cell, PlanResults, Record
-from comdiv.experiments.reporting.cell_tables import compound_divergence
+from comdiv.experiments.reporting.cell_tables import compound_divergence, split_families
 from comdiv.experiments.reporting.numbers import (
     Both,
     Number,
@@ -75,7 +75,7 @@ class Gap:
 # --- drawing ---
 
 
-def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: str) -> Picture:
+def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: str, about: str = "") -> Picture:
     """Each method's drop from the easy to the hard test set; one panel per title, which says n."""
 
     def draw(theme: Theme) -> "Figure":
@@ -90,7 +90,7 @@ def gap_figure(name: str, panels: Mapping[str, Sequence[Gap]], easy: str, hard: 
     words = _in_words(
         (title, (f"{gap.method} {gap.easy:.1f} to {gap.hard:.1f}" for gap in gaps)) for title, gaps in panels.items()
     )
-    caption = f"From {easy} to {hard}: the length of a line is what new compositions cost."
+    caption = about or f"From {easy} to {hard}: the length of a line is what new compositions cost."
     if any(gap.paper[1] is not None for gaps in panels.values() for gap in gaps):
         caption += " Rings: the paper."
     return Picture(name, f"The gap between {easy} and {hard}", caption, words, draw, wide=len(panels) > 1)
@@ -282,6 +282,7 @@ def plan_pictures(plan: PlanResults, numbers: Sequence[Number]) -> list[Picture]
         *_compositions(plan, numbers),
         *_divergence_curve(plan, numbers),
         *_rounds_curve(plan, numbers),
+        *_grid(plan, numbers),
         *_frequencies(plan),
         *_trainings(plan),
     ]
@@ -346,6 +347,37 @@ def _rounds_curve(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Pict
             seconds.setdefault(label, []).append(Point(rounds, fmean(times)))
     if accuracy:
         yield rounds_figure(f"{plan.name}-rounds", accuracy, seconds)
+
+
+def _grid(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[Picture]:
+    """Without and with augmentation, if a plan has several solvers and encoders; splits of a family together."""
+    tested = [n for n in single_numbers(numbers) if n.part == "test" and n.facts.split != "iid"]
+    plain = {n.facts.plain for n in tested}
+    if min(len({n.facts.solver for n in tested}), len({n.facts.settings.get("encoder") for n in tested})) < 2:
+        return
+    families = split_families(plan)
+    accuracies: dict[str, dict[str, dict[bool, list[float]]]] = {}
+    sizes: dict[str, int] = {}
+    for number in tested:
+        augmented = number.facts.plain is not None
+        method = number.facts.plain if augmented else number.method
+        if number.accuracy is not None and method in plain:
+            name = families.get(number.dataset, number.dataset)
+            sizes.setdefault(name, number.n)
+            accuracies.setdefault(name, {}).setdefault(method or "", {}).setdefault(augmented, []).append(
+                100 * number.accuracy
+            )
+    panels = {
+        f"{dataset} (n = {sizes[dataset]:,})": [
+            Gap(m, fmean(both[True]), fmean(both[False])) for m, both in methods.items() if len(both) == 2
+        ]
+        for dataset, methods in accuracies.items()
+    }
+    if panels := {dataset: gaps for dataset, gaps in panels.items() if gaps}:
+        about = (
+            "Solvers on compositional splits, without and with augmentation; splits that differ in seeds: their mean."
+        )
+        yield gap_figure(f"{plan.name}-grid", panels, "with augmentation", "without", about)
 
 
 def _frequencies(plan: PlanResults) -> Iterator[Picture]:

@@ -42,8 +42,12 @@ class Paired:
 
     @property
     def verdict(self) -> Literal["", "better", "worse"]:
-        """Better or worse than what it is compared with, if the test is significant."""
-        if self.p >= SIGNIFICANT:
+        """Better or worse than what it is compared with, if both other problems and other seeds would say so.
+
+        With fewer than three seeds nothing is said: two trainings may differ by that much.
+        """
+        over_seeds = mean_over_seeds(self.by_seed).interval if len(self.by_seed) >= FEWEST_SEEDS else None
+        if self.p >= SIGNIFICANT or over_seeds is None or over_seeds[0] <= 0 <= over_seeds[1]:
             return ""
         return "better" if self.difference > 0 else "worse"
 
@@ -293,7 +297,7 @@ def _compare(against: str, cells: Sequence[Cell], others: Sequence[Cell], subset
         if right is None or other is None or right.keys() != other.keys():
             continue
         by_seed.append((sum(right.values()) - sum(other.values())) / max(1, len(right)))
-        for problem in sorted(right):  # always in the same order: the draws depend on it
+        for problem in sorted(right):  # in a fixed order, on which the draws depend
             wins[ours[name].facts.split_seed, problem] += right[problem]
             other_wins[ours[name].facts.split_seed, problem] += other[problem]
     if not wins:

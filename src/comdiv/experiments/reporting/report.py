@@ -96,10 +96,15 @@ def _make_room(out: Path, *, force: bool) -> None:
         raise ComdivError(f"{out} is a file: a report is a folder")
     refuse_to_overwrite(out, force=force)
     data = out / DATA
-    if data.is_file() and f'"made_by": "{_MADE_BY}"' in data.read_text(encoding="utf-8")[:200]:
+    if data.is_file() and f'"made_by": "{_MADE_BY}"'.encode() in _beginning(data):
         (out / PAGE).unlink(missing_ok=True)
         for name in ("figures", "tables"):
             shutil.rmtree(out / name, ignore_errors=True)
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(200)
 
 
 def _title(plans: Sequence[PlanResults]) -> str:

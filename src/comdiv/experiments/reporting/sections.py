@@ -82,7 +82,7 @@ def _kicker(plan: PlanResults) -> str:
     if plan.reproduces:
         parts.append(f"reproduces {plan.reproduces}")
     if plan.preset:
-        miniature = ": a small run of the whole path, not a result to compare with the paper"
+        miniature = ": a small run of everything, not a result to compare with the paper"
         parts.append(f"preset {plan.preset}{miniature if plan.preset == 'smoke' else ''}")
     done = sum(cell.status == "done" for cell in plan.cells)
     failed = sum(cell.status == "failed" for cell in plan.cells)
@@ -173,7 +173,7 @@ def human_section(runs: Path, plans: Sequence[PlanResults], files: Sequence[Path
         there = next((cell for cell in augmented if cell.file("dataset/train.jsonl") is not None), None)
         data = "AUGMENTED" if there is None else f"{runs.name}/cells/{there.key}/dataset"
         command = f"comdiv judge {data} --judge Ann --judge Ben --sample 100 --out {runs.name}/{JUDGEMENTS}"
-        text = "Nobody has judged problems of these results yet"
+        text = "Nobody has judged problems from these results yet"
         return section(f"{paper} {text}: {command}, then make the report again.", ())
     marks = agreement(read_judgement_files(paths))
     text = f"{len(marks.problems):,} problems, {len(marks.judges)} judges. {paper}"

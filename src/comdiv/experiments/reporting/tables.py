@@ -1,4 +1,4 @@
-"""Tables as values, and how they are written as Markdown, LaTeX and CSV. The page has its own template for them.
+"""Tables as values, and writing them as Markdown, LaTeX and CSV. The page has its own template for them.
 
 A table is declared, not built: a list of columns, each with the function that shows a record in it (`tabulate`).
 """
