@@ -10,7 +10,7 @@ LOCKED := $(INSTALL) --require-hashes --no-build-isolation --constraint locks/cu
 OUT := demo-output
 MINUTES ?= 15
 
-.PHONY: demo test test-all fuzz kills lint benchmarks docs lock sbom clean
+.PHONY: demo paper paper-full test test-all fuzz kills lint benchmarks docs lock sbom clean
 
 # The mission in miniature, a few minutes on two cores: $(OUT)/report/index.html shows the gap and what augmentation does to it.
 demo: $(DEMO)
@@ -24,6 +24,14 @@ demo: $(DEMO)
 	@echo '== The report'
 	@$(BIN)/comdiv report $(OUT)/runs --out $(OUT)/report --force --open
 
+# The page of results from an empty folder: an estimate, then one night of two trainings at a time; --full adds what does not
+# fit it. The corpora must be there. Both go on where they stopped.
+paper: $(STAMP)
+	$(BIN)/python experiments/paper.py --out runs
+
+paper-full: $(STAMP)
+	$(BIN)/python experiments/paper.py --out runs --full
+
 test: $(STAMP) lint
 	$(BIN)/python -m pytest -m "not slow" -n 2
 
@@ -35,7 +43,7 @@ test-all: $(STAMP) lint
 fuzz: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(MINUTES) --jobs 2 $(FUZZ)
 
-# `kill -9` a hundred times, of trainings, augmentations, plans, replacements and a studio; a table of what became of them.
+# `kill -9` a hundred times, of trainings, augmentations, plans, questions, replacements and a studio; a table of what became of them.
 kills: $(STAMP)
 	$(BIN)/python -m pytest -n 0 -q -s -m slow tests/kills
 

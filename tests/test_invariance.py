@@ -15,6 +15,7 @@ from augmentation.small import english
 from comdiv.corpora import Corpus, ReadReport, read_corpus
 from comdiv.corpora.demo import generate
 from comdiv.dataset import PARTS, Dataset, write_dataset
+from comdiv.exchange.compositional_pairs import export_compositional_pairs
 from comdiv.problem import Problem, write_problems
 from comdiv.solvers.runs import evaluate_run
 from experiments.tiny import SETTINGS
@@ -78,6 +79,29 @@ def test_augmentations_of_a_file_or_a_dataset_with_one_two_or_three_processes(tm
         trains = {(folder / "train.jsonl").read_bytes() for folder in folders}
         candidates = {(folder / "rounds" / "2" / "candidates.jsonl").read_bytes() for folder in folders}
         assert (len(trains), len(candidates)) == (1, 1)
+
+
+def test_splits_by_ids_audits_and_chains_of_problems(tmp_path: Path) -> None:
+    problems = list(islice(generate("en"), 60))
+    held_out = {problem.id for problem in problems[::4]}
+    (tmp_path / "ids.json").write_text(json.dumps(sorted(held_out)))
+    written = []
+    for number, ordered in enumerate(orders(problems)):
+        folder = tmp_path / str(number)
+        comdiv.split(corpus_of(ordered), folder / "split", ids=tmp_path / "ids.json")
+        sides = {
+            "test": [p for p in ordered if p.id in held_out],
+            "train": [p for p in ordered if p.id not in held_out],
+        }
+        for side, own in sides.items():
+            write_problems(folder / f"{side}.jsonl", own)
+        comdiv.measure(folder / "train.jsonl", folder / "test.jsonl", out=folder / "measured")
+        export_compositional_pairs(ordered, folder / "pairs", name="mine")
+        paths = [path for name in ("measured", "pairs") for path in sorted((folder / name).rglob("*.*"))]
+        written.append({path.relative_to(folder): path.read_bytes() for path in paths if path.suffix != ".png"})
+    assert_all_alike([tmp_path / str(number) / "split" for number in range(ORDERS)])
+    assert Path("measured/audit.html") in written[0]
+    assert written[0] == written[1] == written[2]
 
 
 def test_evaluations_of_a_run_and_of_predictions(tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ has not been run. `detail_pages` has the rest, one page per plan; `make docs` ad
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 from comdiv.experiments.archive import is_published, read_results
 from comdiv.experiments.cell import Cell, PlanResults
@@ -26,6 +28,7 @@ from comdiv.experiments.reporting.cell_tables import dataset_table, recipe
 from comdiv.experiments.reporting.figures import Picture
 from comdiv.experiments.reporting.numbers import Number, main_numbers, plan_numbers
 from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section
+from comdiv.experiments.reporting.split_tables import cost_table, costs, splits_table, structures_table
 from comdiv.experiments.reporting.tables import (
     EMPTY,
     Column,
@@ -47,10 +50,14 @@ RESULTS = EXPERIMENTS / "results"
 PAGE = ROOT / "docs" / "results.md"
 PICTURES = ROOT / "docs" / "pictures" / "results"
 MINIATURE = "smoke"  # a preset that tests the path, not a method
-BEST = 6  # methods of a leaderboard
+BEST = 3  # methods of a leaderboard
 FEWEST = 3  # methods that make one
 DEVELOPMENT = "development"  # plans whose test sets are there to choose on: no leaderboard
 PRESET = "@"  # between the name of a plan and that of its preset
+OLD_SD = "-old-sd"  # at the end of the name of a plan that was run on the SD of before version 1.0
+BUDGET = "main-results@small"  # whose learning curves are on the page
+
+Make = Callable[[PlanResults, Sequence[Number], Show], Table | None]
 
 HEAD = """# Results
 
@@ -64,9 +71,19 @@ over problems), and the same seed by seed; the number of seeds. [What equal step
 mean](how-to/run-experiments.md#equal-steps). Every table of every plan, with its figures, is on the site that
 `make docs` builds, and in `comdiv report experiments/results --out report`.
 """
-OLD_SD = """**SD in these tables is the SD of before version 1.0**, which nobody had read: 8 % of its lexical test
-problems and 74 % of the products in its training side were valid. Its numbers stay as they were measured. The plans now
-build [SD 1.0](how-to/synthesize-a-benchmark.md#readers), whose products were read; its rows are named `sd-1.0`.
+HEAD_OF_OLD_SD = """## The SD of before version 1.0
+
+Nobody had read it: 8 % of its lexical test problems and 74 % of the products in its training side were valid. Its
+numbers stay as they were measured; [What we found](what-we-found.md) says which conclusions are withdrawn. The plans
+now build [SD 1.0](how-to/synthesize-a-benchmark.md#readers), whose products were read: `sd-1.0` above. Table IV,
+Figure 5b and all else that was run on the old one is on the site, in the plans whose names end in `-old-sd`.
+"""
+LOOKS = """## How often each test was looked at
+
+A look is one published training evaluated on the test set; [others](what-we-found.md#how-often-we-looked) are told.
+"""
+CURVES = """## What another hour would buy
+
 """
 FIGURE_6 = """## Figure 6: the case study
 
@@ -77,13 +94,13 @@ JUDGING = "- Human evaluation (§V-D): nobody has judged. `comdiv judge` collect
 FOOT = """## How these numbers are made
 
 ```sh
-comdiv run experiments/main-results.yaml --dataset sd --out runs  # any plan, in as many sittings as it takes
+make paper       # what fits one night on two cores: an estimate first, this page at the end; make paper-full: the rest
+comdiv run experiments/main-results.yaml --dataset sd-1.0 --out runs  # any plan, in as many sittings as it takes
 comdiv export results runs --out experiments/results              # what is done: numbers and ids, no texts, no weights
 python docs/_tools/results_page.py                                # this page
 ```
 
-The corpora must be there (`comdiv data download math23k`, `mawps`); on the same kind of machine the same seeds give the
-same numbers.
+The corpora must be there (`comdiv data download math23k`, `mawps`). Same seeds and machine, same numbers.
 """
 
 
@@ -95,16 +112,20 @@ def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
     plans = {plan.name: plan for plan in _plans(results)}
     numbers = {name: plan_numbers(plan) for name, plan in plans.items()}
     pictures: dict[str, Picture] = {}
-    lines = [HEAD, *([OLD_SD] if any(map(_has_old_sd, plans.values())) else [])]
+    lines = [HEAD]
     for name, title, make, figure in PAPER:
         if name in plans:
+            if name.endswith(OLD_SD) and HEAD_OF_OLD_SD not in lines:
+                lines += [FIGURE_6, *_curves(plans.get(BUDGET)), HEAD_OF_OLD_SD]
             table = make(plans[name], numbers[name], _entry)
+            if table is None:
+                continue
             lines += _paper_section(title, plans[name], table, numbers[name])
             for picture in plan_section(plans[name], numbers[name]).all_pictures if figure else ():
                 if picture.name == f"{name}-{figure}":
                     pictures[file_name(picture.name)] = picture
                     lines += _image(picture)
-    lines += [FIGURE_6, *_leaderboards(plans, numbers), *_not_run(results, plans), FOOT]
+    lines += [*_leaderboards(plans, numbers), *_looks(plans), *_not_run(results, plans), FOOT]
     return "\n".join(lines), pictures
 
 
@@ -114,19 +135,36 @@ def _plans(results: Path) -> list[PlanResults]:
     return in_order([plan for plan in there if plan.preset != MINIATURE])
 
 
-def _has_old_sd(plan: PlanResults) -> bool:
-    """Whether a plan's SD was made from Math23K without a name: before the first published set."""
-    made = (dataset for dataset in plan.plan.get("datasets", {}).values() if dataset.get("corpus") == "math23k")
-    return any("release" not in dataset["synthesize"] for dataset in made if "synthesize" in dataset)
-
-
 def _datasets(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
     """Table I has no accuracies to show."""
     return dataset_table(plan)
 
 
-# The paper's tables and figures: the plan, the title, its table, and its figure if it has one.
-PAPER = (
+def _on_sd(make: Make) -> Make:
+    """A table of SD alone: what else such a plan has stands above."""
+
+    def made(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
+        return make(plan, [number for number in numbers if number.facts.split in ("synthesis", "disjoint")], show)
+
+    return made
+
+
+def _rounds(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
+    """The originals alone are no curve."""
+    known = any(number.facts.rounds and number.known for number in numbers)
+    return rounds_table(plan, numbers, show) if known else None
+
+
+def _splits(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
+    return splits_table(plan, numbers)
+
+
+def _structures(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
+    return structures_table(plan, numbers)
+
+
+# The tables and figures: the plan, the title, its table, and its figure if it has one.
+PAPER: tuple[tuple[str, str, Make, str], ...] = (
     ("datasets", "Table I: the datasets", _datasets, ""),
     ("main-results", "Table II: i.i.d. against compositional", accuracy_table, ""),
     ("main-results@small", "Table II with small solvers: Math23K", accuracy_table, ""),
@@ -134,7 +172,12 @@ PAPER = (
     ("composition-types", "Table III: structural and lexical", composition_table, ""),
     ("ablation", "Table IV: what each part of the augmentation contributes", accuracy_table, ""),
     ("divergence-curve", "Figure 5a: accuracy against compound divergence", divergence_table, "divergence"),
-    ("rounds-curve", "Figure 5b: accuracy and time against rounds", rounds_table, "rounds"),
+    ("rounds-curve", "Figure 5b: accuracy and time against rounds", _rounds, "rounds"),
+    ("robust-splits", "Three splits instead of one", _splits, ""),
+    ("deduction", "Encoder, decoder, augmentation", accuracy_table, "grid"),
+    ("deduction", "Encoder, decoder, augmentation: by local structures", _structures, ""),
+    (f"main-results{OLD_SD}", "Old SD: Table II", _on_sd(accuracy_table), ""),
+    (f"composition-types{OLD_SD}", "Old SD: Table III", composition_table, ""),
 )
 
 
@@ -150,12 +193,12 @@ def _entry(number: Number) -> Entry:
 
 
 def _paper_section(title: str, plan: PlanResults, table: Table | None, numbers: Sequence[Number]) -> Iterator[str]:
-    yield from (f"## {title}", "")
+    yield from (f"{'###' if plan.name.endswith(OLD_SD) else '##'} {title}", "")
     about = f"The preset `{plan.preset}` of `{plan.name.partition(PRESET)[0]}`." if plan.preset else plan.about
     yield from (f"{about} {_budget(plan)}", "")
     if table is None:
         return
-    shown = _without_gaps(replace(table, title="", caption="", notes=()))
+    shown = _with_hours(plan, _without_gaps(replace(table, title="", caption="", notes=())))
     yield from (to_markdown(shown, breaks=True).rstrip(), "")
     sizes = {(n.facts.dataset, n.subset or n.part): n.n for n in numbers if n.known}
     told = [
@@ -167,18 +210,90 @@ def _paper_section(title: str, plan: PlanResults, table: Table | None, numbers: 
         yield from (f"n: {', '.join(told)}.", "")
 
 
+def _with_hours(plan: PlanResults, table: Table) -> Table:
+    """A table of methods against datasets, with the processor hours of each row."""
+    datasets = {column.group for column in table.columns if column.group}
+    hours: dict[str, float] = {}
+    for cost in costs(plan):
+        if cost.dataset in datasets:
+            hours[cost.method] = hours.get(cost.method, 0) + cost.training + cost.evaluation
+    if not hours:
+        return table
+    last = (Entry.number(hours.get(row[0].text), ".1f") for row in table.rows)
+    rows = tuple((*row, entry) for row, entry in zip(table.rows, last, strict=True))
+    return replace(table, columns=(*table.columns, Column("Processor hours")), rows=rows)
+
+
+def _curves(plan: PlanResults | None) -> Iterator[str]:
+    """How validation accuracy grew with the epochs of one plan's trainings."""
+    table = None if plan is None else cost_table(plan, ())
+    if plan is None or table is None:
+        return
+    told = f"The trainings of {plan.name.replace(PRESET, ', preset ')}; those of all plans are on the site. "
+    yield from (CURVES + told + table.caption, "")
+    yield from (to_markdown(replace(table, title="", caption="")).rstrip(), "")
+
+
+def _looks(plans: Mapping[str, PlanResults]) -> Iterator[str]:
+    """For each test set the published evaluations, each counted once although several plans may share it."""
+    looks: dict[str, dict[str, tuple[str, str]]] = {}
+    names: dict[str, str] = {}
+    for plan in plans.values():
+        for cell in plan.of_kind("evaluation"):
+            if cell.status != "done" or "test" not in cell.summary or cell.facts.cover not in (None, "none"):
+                continue
+            source = plan.ancestor(cell, "dataset")
+            key = "" if source is None else source.origin.get("originals", {}).get("dataset/test.jsonl", "")
+            old = " (old)" if plan.name.endswith(OLD_SD) and cell.facts.split in ("synthesis", "disjoint") else ""
+            name = names.setdefault(key or str(cell.facts.dataset), f"{cell.facts.dataset}{old}")
+            looks.setdefault(name, {})[cell.key] = (cell.facts.method or "", plan.name)
+    if looks:
+        told = (
+            f"{name} {len(cells)} (of {len(set(cells.values()))} methods of plans)"
+            for name, cells in sorted(looks.items(), key=lambda item: -len(item[1]))
+        )
+        yield from (LOOKS, "; ".join(told) + ".", "")
+
+
 def _budget(plan: PlanResults) -> str:
     """One line on what the numbers cost: the command, seeds and time."""
     run = recipe(plan)
+    if plan.name.endswith(OLD_SD):
+        return f"{duration(run.seconds)} of one core in all; the command of then builds other problems now."
     done = [cell for cell in plan.cells if cell.status == "done"]
     known = {_origin(cell) for cell in done if cell.kind in ("evaluation", "measurement")}
     named = list(dict.fromkeys(_origin(cell) for cell in plan.cells))
     chosen = [name for name in named if name in known]
     flags = "" if len(chosen) in (0, len(named)) else "".join(f" --dataset {name}" for name in chosen)
     epochs = [cell.summary["planned_epochs"] for cell in done if cell.summary.get("planned_epochs")]
-    trained = f"{len(epochs)} trainings of at most {max(epochs)} epochs, " if epochs else ""
+    trained = f"{len(epochs)} training{'s' * (len(epochs) > 1)} of at most {max(epochs)} epochs, " if epochs else ""
     command = run.command.replace(" --out", f"{flags} --out")
-    return f"Budget: {trained}{duration(run.seconds)} of one core in all (`{command}`)."
+    return f"Budget: {trained}{duration(run.seconds)} of one core in all (`{command}`). {_whose(plan)}".rstrip()
+
+
+def _whose(plan: PlanResults) -> str:
+    """What of a plan `make paper` runs in its night, and what only `make paper-full`."""
+    name, _, preset = plan.name.partition(PRESET)
+    parts = [part for part in paper().NIGHT if (part.plan, part.preset or "") == (name, preset)]
+    if not parts:
+        return "From `make paper-full`." if any(part.plan == name for part in paper().FULL) else ""
+    named = [" ".join([*part.datasets, *(f"seed {seed}" for seed in part.seeds)]) for part in parts]
+    return (
+        f"From `make paper`: {'; '.join(filter(None, named)) or 'all'}; the rest from `make paper-full`."
+        if any(named)
+        else "From `make paper`."
+    )
+
+
+@cache
+def paper() -> Any:
+    """`experiments/paper.py`."""
+    spec = spec_from_file_location("paper", EXPERIMENTS / "paper.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules["paper"] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _without_gaps(table: Table) -> Table:
@@ -210,7 +325,7 @@ def _leaderboards(plans: Mapping[str, PlanResults], numbers: Mapping[str, Sequen
     """The best methods of each test set over all plans; datasets that share a test set share a board."""
     yield from ("## Leaderboards", "")
     yield from (
-        f"The best {BEST} of each test set of the paper's corpora, of any plan. Plans differ in budget\n"
+        f"The best {BEST} of each test set of the paper's corpora, of any plan. Plans differ in budget "
         "and in what they train on; with one seed, a number is one training's.",
         "",
     )
@@ -222,8 +337,9 @@ def _leaderboards(plans: Mapping[str, PlanResults], numbers: Mapping[str, Sequen
             if (
                 name.startswith(DEVELOPMENT)
                 or facts.target is not None
-                or facts.rounds
+                or facts.rounds is not None
                 or "demo" in (facts.corpus or "")
+                or (name.endswith(OLD_SD) and facts.split in ("synthesis", "disjoint"))
             ):
                 continue
             if number.part == "test" and number.accuracy is not None:
@@ -231,33 +347,31 @@ def _leaderboards(plans: Mapping[str, PlanResults], numbers: Mapping[str, Sequen
                 test = source.origin["originals"].get("dataset/test.jsonl", "") if source is not None else ""
                 board = names.setdefault(test or str(facts.dataset), str(facts.dataset))
                 boards.setdefault(board, {}).setdefault((number.method, number.accuracy), (number, name))
+    rows = []
     for dataset, entries in boards.items():
-        if len(entries) < FEWEST:
-            continue
-        ranked = sorted(entries.values(), key=lambda one: -(one[0].accuracy or 0))[:BEST]
-        rows = tuple(_rank(place, number, plan) for place, (number, plan) in enumerate(ranked, start=1))
-        columns = ("", "Method", "Accuracy", "95 % interval", "Seeds", "Plan")
-        yield from (f"**{dataset}**, n = {max(n.n for n, _ in ranked):,}", "")
-        shown = Table(
-            "", "", tuple(Column(title, number=title not in ("Method", "Plan")) for title in columns), tuple(rows)
-        )
-        yield from (to_markdown(shown).replace("\\`", "`").rstrip(), "")
+        if len(entries) >= FEWEST:
+            ranked = sorted(entries.values(), key=lambda one: -(one[0].accuracy or 0))[:BEST]
+            n = max(number.n for number, _ in ranked)
+            rows.append((Entry(dataset), Entry.number(n), *(_ranked(number, plan) for number, plan in ranked)))
+    columns = (Column("Test set", number=False), Column("n"), *(Column(f"{place + 1}.") for place in range(BEST)))
+    if rows:
+        yield from (to_markdown(Table("", "", columns, tuple(rows)), breaks=True).replace("\\`", "`").rstrip(), "")
 
 
-def _rank(place: int, number: Number, plan: str) -> tuple[Entry, ...]:
-    seeds, accuracy = str(len(number.shares)), percent(number.accuracy or 0)
-    return Entry(str(place)), Entry(number.method), Entry(accuracy), _interval(number), Entry(seeds), Entry(f"`{plan}`")
-
-
-def _interval(number: Number) -> Entry:
-    interval = number.over_seeds or number.over_problems
-    return EMPTY if interval is None else Entry(interval_text(interval))
+def _ranked(number: Number, plan: str) -> Entry:
+    interval, seeds = number.over_seeds or number.over_problems, len(number.shares)
+    told = "" if interval is None else interval_text(interval)
+    return Entry(
+        f"{number.method} {percent(number.accuracy or 0)}", None, (told, f"{seeds} seed{'s' * (seeds > 1)}, `{plan}`")
+    )
 
 
 def _not_run(results: Path, plans: Mapping[str, PlanResults]) -> Iterator[str]:
     """One list: of each plan the methods without any number on a dataset, and the plans of which nothing is there."""
     yield from ("## Not run", "")
     for name, plan in plans.items():
+        if name.endswith(OLD_SD):
+            continue
         lacking: dict[str, list[str]] = {}
         for cell in plan.of_kind("evaluation"):
             methods = lacking.setdefault(_origin(cell), [])

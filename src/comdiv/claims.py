@@ -26,7 +26,7 @@ _guard = Lock()
 
 
 def owns(parameter: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
-    """Let a function own the file or folder that a parameter names, from before its first line until it returns."""
+    """Make a function own the file or folder that a parameter names, from its call until it returns."""
 
     def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         signature = inspect.signature(function)
@@ -46,7 +46,7 @@ def owns(parameter: str) -> Callable[[Callable[Parameters, Result]], Callable[Pa
 
 @contextmanager
 def claimed_folder(folder: Path) -> Iterator[None]:
-    """Own an output, a folder or a file, until the block ends; another process that wants it is told who the owner is.
+    """Own an output, a folder or a file, until the block ends; other processes get an error that names the owner.
 
     The same process may claim it twice. Unfinished files of earlier owners are removed.
     """
@@ -88,7 +88,7 @@ def locked_file(path: Path) -> Iterator[BinaryIO]:
 def sweep_parts(path: Path) -> None:
     """Remove the temporary files that a killed process left while writing `path`, or files directly in it.
 
-    What another process has claimed there is being written, and stays.
+    Files that another process has claimed stay: they are being written.
     """
     beside = path.parent.glob(f".{_escaped(path.name)}.*.part") if path.parent.is_dir() else ()
     inside = path.glob(".*.part") if path.is_dir() else ()
@@ -98,14 +98,14 @@ def sweep_parts(path: Path) -> None:
 
 
 def _claim_path(output: Path) -> Path:
-    """Beside the output, which may not exist yet; inside where nobody may write beside it, as in a mounted folder."""
+    """Beside the output, which may not exist yet; inside it if that place is not writable, as with a mounted folder."""
     if output.is_dir() and not os.access(output.parent, os.W_OK):
         return output / ".claim"
     return output.parent / f".{output.name}.claim"
 
 
 def _take(output: Path, said: Path) -> tuple[IO[str], list[Path]]:
-    """The open file whose lock is the claim, and the folders that were made for it, innermost first."""
+    """The open file whose lock is the claim, and the folders created for it, innermost first."""
     path = _claim_path(output)
     new_folders = [parent for parent in path.parents if not parent.exists()]
     try:

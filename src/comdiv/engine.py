@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 _PASSED_ON = ("COMDIV_DATA",)  # environment variables that workers on other machines need
 _AHEAD = 3  # items per processor that are computed before their results are asked for; bounds the memory
-_TICK = 0.5  # seconds that a result is waited for before the nodes are looked at
+_TICK = 0.5  # seconds to wait for a result before checking the nodes
 _QUEUED = 4  # tasks handed to Ray for each of its cores, so that no core is idle
 
 

@@ -45,6 +45,6 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> ComdivError:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """A text for one line of a message: printable, without half characters, and not too long."""
+    """A text as part of a one-line message: printable, without lone surrogates, and not too long."""
     line = "".join(character if character.isprintable() else " " for character in " ".join(text.split()))
     return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -18,7 +18,7 @@ from comdiv.errors import ComdivError, shortened
 
 _LINES = json.JSONEncoder(ensure_ascii=False)
 _PATH_PART = re.compile(r"""(?!\.)[^/\\:*?"<>|]+""")
-_LONGEST_PART = 200  # bytes; file systems allow 255, and we add endings
+_LONGEST_PART = 200  # bytes; file systems allow 255, and comdiv adds suffixes
 
 
 def path_part(name: str, what: str) -> str:

@@ -21,7 +21,7 @@ LARGEST_LINE = 8 * 2**20  # characters, of one record
 LARGEST_YAML = 2**20  # bytes: plans and configurations are written by hand
 DEEPEST = 64  # levels of nested lists and mappings
 MOST_DIGITS = 300  # of one number: a longer one does not even fit a float
-MOST_VALUES = 200_000  # of a YAML file, aliases written out
+MOST_VALUES = 200_000  # of a YAML file, with aliases expanded
 _LONG_NUMBER = re.compile(rf"[0-9]{{{MOST_DIGITS}}}")
 _LARGE_EXPONENT = re.compile(r"[0-9.][eE]\+?[0-9]{3}")
 _LIKE_A_NUMBER = re.compile(r"[-+.0-9][-+.:0-9_a-fA-FxX]*")
@@ -52,7 +52,7 @@ def parse_json(text: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    """A number with an exponent; a text that is beyond all numbers must not become infinity."""
+    """A number with an exponent; one too large for a float must not become infinity."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"the number {shortened(text, 20)} is too large")
@@ -118,7 +118,7 @@ def load_mapping(path: Path, what: str) -> dict[str, Any]:
 
 
 def _check_yaml(text: str) -> None:
-    """Refuse what is too deep, too long or too large, before any of it is built; aliases count as what they repeat."""
+    """Refuse a file that is too deep, too long or too large before building any of it; aliases count in full."""
     import yaml
 
     sizes: dict[str, int] = {}  # values behind an anchor

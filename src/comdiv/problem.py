@@ -93,7 +93,7 @@ class Provenance:
         return cls(**known, parents=tuple(parents), details=details)
 
 
-_parse_once = lru_cache(maxsize=4096)(parse)  # a corpus writes the same expressions again and again; trees never change
+_parse_once = lru_cache(maxsize=4096)(parse)  # a corpus repeats the same expressions many times; trees are immutable
 
 
 @dataclass(frozen=True, slots=True)

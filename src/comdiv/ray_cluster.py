@@ -1,7 +1,7 @@
 """Joining a Ray cluster and watching its nodes, for `augmentation` and `experiments`.
 
 A wrong address is detected within seconds and reported in one line; Ray itself would try for minutes. A lost node is
-reported, and a cluster without any core is not waited for without end.
+reported, and a cluster that has lost its last core is given up after a while.
 """
 
 import os
@@ -16,8 +16,8 @@ from typing import Any
 from comdiv.errors import ComdivError
 
 _PATIENCE = 5.0  # seconds for a port to answer
-_LOOK = 1.0  # seconds between two looks at the nodes
-WITHOUT_CORES = 120.0  # seconds that a cluster is waited for after its last core was lost
+_LOOK = 1.0  # seconds between two checks of the nodes
+WITHOUT_CORES = 120.0  # seconds to wait for a cluster after its last core was lost
 
 
 def join_cluster(address: str | None, *, cores: int | None = None, **options: Any) -> tuple[Any, bool]:
@@ -48,7 +48,7 @@ def join_cluster(address: str | None, *, cores: int | None = None, **options: An
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep this program's answer to SIGTERM: Ray puts its own in place, which ends without a word."""
+    """Keep this program's handler of SIGTERM: Ray's own, which it installs, ends the process silently."""
     handler = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -58,8 +58,8 @@ def _own_signals() -> Iterator[None]:
 
 
 class NodeWatch:
-    """The nodes of a cluster, looked at while work is waited for. `note` is told of every lost one, once: Ray itself
-    repeats its work without a word.
+    """Watches the nodes of a cluster while work is awaited. `note` is called once for every lost node, because Ray
+    repeats its work silently.
     """
 
     def __init__(self, ray: Any, note: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:

@@ -6,12 +6,12 @@ visible to every process, including the workers of `comdiv run` and Ray; `add` a
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from comdiv.errors import ComdivError, unknown_name
 
@@ -37,17 +37,21 @@ EXTRAS = {
 }
 
 
-def missing_extra(error: ModuleNotFoundError) -> ComdivError | None:
-    """One line that names the extra to install; None if the missing module belongs to no extra."""
-    package = (error.name or "").partition(".")[0]
-    if package not in EXTRAS:
-        return None
-    need, extra = EXTRAS[package]
-    return ComdivError(f"{need}: pip install 'comdiv[{extra}]'")
+@contextmanager
+def naming_extras() -> Iterator[None]:
+    """Say which extra to install, in one line, where a module is missing that an extra brings."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        need, extra = EXTRAS[package]
+        raise ComdivError(f"{need}: pip install 'comdiv[{extra}]'") from error
 
 
 class Registry(Generic[T]):
-    """The things of one kind, by name."""
+    """The plug-ins of one kind, by name."""
 
     def __init__(self, kind: str, what: str, ours: Mapping[str, str]) -> None:
         self.kind = kind  # `solvers`
@@ -117,11 +121,15 @@ class Registry(Generic[T]):
 
     def _ours_named(self, name: str) -> T:
         module, _, attribute = self._ours[name].partition(":")
-        return self._with_extras(lambda: getattr(import_module(module), attribute))
+        with naming_extras():
+            value: T = getattr(import_module(module), attribute)
+        return value
 
     def _loaded_entry(self, entry: EntryPoint) -> T:
         try:
-            return self._with_extras(entry.load)
+            with naming_extras():
+                value: T = entry.load()
+            return value
         except ComdivError:
             raise
         except Exception as error:  # whatever a package does wrong: the user must know which package is at fault
@@ -129,15 +137,6 @@ class Registry(Generic[T]):
                 f"{self.what} '{entry.name}' of {_owner(entry)} cannot be loaded from {entry.value}: "
                 f"{type(error).__name__}: {error}"
             ) from error
-
-    def _with_extras(self, load: Callable[[], Any]) -> T:
-        try:
-            value: T = load()
-        except ModuleNotFoundError as error:
-            if (missing := missing_extra(error)) is None:
-                raise
-            raise missing from error
-        return value
 
 
 @cache
@@ -236,12 +235,15 @@ TABLES: "Registry[MakeTable]" = Registry(
             ("divergence-curve", "accuracy_tables:divergence_table"),
             ("rounds-curve", "accuracy_tables:rounds_table"),
             ("compositions", "accuracy_tables:composition_table"),
+            ("structures", "split_tables:structures_table"),
+            ("splits", "split_tables:splits_table"),
             ("coverage", "accuracy_tables:coverage_table"),
             ("overlap", "accuracy_tables:overlap_table"),
             ("breakdown", "accuracy_tables:breakdown_table"),
             ("numbers", "accuracy_tables:numbers_table"),
             ("augmentations", "cell_tables:augmentation_table"),
             ("trainings", "cell_tables:training_table"),
+            ("costs", "split_tables:cost_table"),
         )
     },
 )

@@ -113,7 +113,7 @@ def entries(cls: type[BaseModel]) -> Iterator[SettingEntry]:
 
 
 def first_difference(there: Mapping[str, Any], wanted: Mapping[str, Any], place: str = "") -> str | None:
-    """The first value in which a record is unlike the wanted one, in words: `extraction.k is 10, not 5`."""
+    """The first value in which a record differs from the wanted one, in words: `extraction.k is 10, not 5`."""
     for name in (*wanted, *(name for name in there if name not in wanted)):
         old, new = there.get(name), wanted.get(name)
         if isinstance(old, Mapping) and isinstance(new, Mapping):

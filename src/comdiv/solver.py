@@ -62,8 +62,8 @@ class Attention:
 class SolvedStep:
     """One step of an expression's computation, bottom up.
 
-    A solver that deduces offers `steps(problem, expression)`, with how probable each step was, and what else it
-    considered: other steps with their probabilities, best first.
+    A solver that deduces offers `steps(problem, expression)`, which also gives the probability of each step and the
+    alternatives with theirs, best first.
     """
 
     operator: str

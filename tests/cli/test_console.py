@@ -1,12 +1,14 @@
 """What all verbs share: lines that a terminal can trust."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from comdiv.cli import app
+from comdiv.cli import app, console
 from comdiv.cli.console import print_error, print_note
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x1b[31mred \x9b5n \u202egnp.exe \r gone"
@@ -42,3 +44,13 @@ def test_names_in_files_are_harmless_too(arguments: list[str], tmp_path: Path) -
     assert not set(result.output) & {"\x1b", "\x07", "\x9b", "\u202e", "\r"}
     if "--json" in arguments:  # programs get the names as they are
         assert json.loads(result.output)["judges"][0] == f"Ann{HOSTILE}"
+
+
+def test_names_in_a_bar_are_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "error_console", lambda: Console(file=shown, force_terminal=True, width=100))
+    with console.progress_bars() as bars:
+        bars.add_task("asking lab/m[/x]", total=2, note="[/y] [key]")
+        bars.refresh()
+    assert "lab/m[/x]" in shown.getvalue()
+    assert "[/y] [key]" in shown.getvalue()

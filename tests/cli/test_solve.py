@@ -109,7 +109,7 @@ def test_coverage_does_not_apply_to_programs(tmp_path: Path) -> None:
 
 def test_a_run_folder_never_runs_a_program_unasked(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(f'solver: "command:touch {tmp_path / "proof"}"\n')
-    said = r"this would run the program `touch .*proof`; say --programs if you trust it"
+    said = r"this would run the program `touch .*proof`; add --programs if you trust it"
     with pytest.raises(ComdivError, match=said):
         solve(SUM, "--run", str(tmp_path))
     assert not (tmp_path / "proof").exists()

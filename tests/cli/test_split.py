@@ -382,7 +382,7 @@ def test_a_control_of_an_earlier_split_does_not_stay_beside_a_new_one(corpus: Pa
     run("split", corpus, *QUICK, "--out", tmp_path / "a", "--with-iid")
     before = contents(tmp_path / "a")
     message = refused("split", corpus, *QUICK, "--out", tmp_path / "a", "--test-size", "30", "--force")
-    assert "is the control of an earlier split: say --with-iid, or remove it" in message
+    assert "is the control of an earlier split: add --with-iid, or remove it" in message
     assert contents(tmp_path / "a") == before
 
 

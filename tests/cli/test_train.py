@@ -308,7 +308,7 @@ def test_an_evaluation_of_other_problems_is_not_written_over(data: Path, tmp_pat
     write_dataset(tmp_path / "other" / "tiny", Dataset(EIGHT, UNSEEN, UNSEEN), title="tiny")
     others = {"test.version is .*, not .*": (tmp_path / "other" / "tiny",), "beam is 5, not 2": (data, "--beam", "2")}
     for difference, other in others.items():
-        with pytest.raises(ComdivError, match=f"has another evaluation: {difference}; say --out FOLDER"):
+        with pytest.raises(ComdivError, match=f"has another evaluation: {difference}; use --out FOLDER"):
             evaluate(tmp_path / "run", *other)
     assert (tmp_path / "run" / "evaluations" / "tiny" / "result.json").read_bytes() == written
     evaluate(tmp_path / "run", data, "--beam", "2", "--force")

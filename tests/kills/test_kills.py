@@ -4,6 +4,7 @@
 """
 
 import http.client
+import json
 import random
 import shutil
 import threading
@@ -11,10 +12,13 @@ import time
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from asking.endpoint_server import completion, endpoint
 from augmentation.small import bytes_of, write_small_dataset
+from comdiv.asking.journal import ANSWERS
 from comdiv.dataset import Dataset, is_intact, read_dataset, read_facts, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.problem import write_problems
@@ -84,6 +88,35 @@ def running_the_demo(folder: Path) -> Work:
     return Work("run experiments/demo.yaml", command, out, results_of)
 
 
+def asking(folder: Path, url: str) -> Work:
+    """Questions to an endpoint: an answer that is on disk once stays there."""
+    data, out = folder / "data", folder / "out" / "run"
+    write_dataset(data, Dataset(EIGHT, UNSEEN, tuple(tiny_problems())), title="tiny")
+    kept: set[bytes] = set()
+
+    def answers(out: Path) -> set[bytes]:
+        path = out / ANSWERS
+        return {line for line in path.read_bytes().splitlines() if line.endswith(b"}")} if path.is_file() else set()
+
+    def begin(out: Path) -> None:
+        shutil.rmtree(out, ignore_errors=True)
+        kept.clear()
+
+    def check(out: Path) -> None:
+        found = answers(out)
+        assert kept <= found, "an answer that had been paid for is gone"
+        kept.update(found)
+
+    def results(out: Path) -> dict[str, bytes]:
+        names = [json.loads(line)["key"] for line in answers(out)]
+        assert len(set(names)) == len(names), "a question has two answers"
+        said = b"\n".join(sorted(answers(out)))  # they arrive in any order
+        return {"answers": said, "predictions": (out / "evaluations" / "data" / "predictions.jsonl").read_bytes()}
+
+    command = ["ask", str(data), "--base-url", url, "--model", "m", "--concurrency", "2", "--out", str(out)]
+    return Work("ask", command, out, results, begin, check)
+
+
 def replacing(folder: Path) -> Work:
     """`split --force` over another dataset: at any moment the folder is the old one, the new one, or refused."""
     corpus = folder / "mine.jsonl"
@@ -120,6 +153,18 @@ def test_kills_at_any_moment_change_nothing(make: object, kills: int, tmp_path: 
     count = batter(make(tmp_path), kills, seed=kills)
     COUNTS.append(count)
     assert count.kills == kills
+    assert count.of_resumptions
+
+
+@pytest.mark.slow
+def test_kills_of_questions_cost_no_answer_that_had_arrived(tmp_path: Path) -> None:
+    def reply(request: dict[str, Any]) -> bytes:
+        return completion(f"The answer is {len(request['messages'][-1]['content'])}.")
+
+    with endpoint(reply) as server:
+        count = batter(asking(tmp_path, server.url), 20, seed=5)
+    COUNTS.append(count)
+    assert count.kills == 20
     assert count.of_resumptions
 
 

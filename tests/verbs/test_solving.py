@@ -76,6 +76,11 @@ def test_several_runs_are_evaluated_together_beside_the_first(tmp_path: Path, te
     result = json.loads((folder / "result.json").read_text())
     assert [origin["folder"] for origin in result["run"]] == ["gts", "deductive"]
     assert (result["solver"], evaluation.n) == ("gts + deductive", 2)
+    comdiv.evaluate(test_file, run=runs)  # made again
+    namesake = tmp_path / "elsewhere" / "deductive"
+    trained_solver("deductive", epochs=2, plausible="validation").save(namesake)
+    with pytest.raises(ComdivError, match=r"has another evaluation: run is .*; use --out FOLDER or --force"):
+        comdiv.evaluate(test_file, run=[runs[0], namesake])
     comdiv.evaluate(test_file, run=runs[0], settings=comdiv.SolvingSettings(rerank=False))
     plain = json.loads((runs[0] / "evaluations" / f"{test_file.stem}-not-reranked" / "result.json").read_text())
     assert plain["rerank"] is False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LINE_EVERY = 30.0  # seconds between two lines about long work where there is no terminal
 SHOWN_EVERY = 0.1  # seconds between two steps of a bar
-# What a stopped verb has kept; all others write their output at the end, as a whole.
+# What a stopped verb has kept. Verbs not listed write their output at the end, as a whole.
 _KEPT = {
     "train": "finished epochs are kept: the same command continues",
     "ask": "every answer is kept: the same command continues",
@@ -40,7 +40,7 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS if code > 126}  # JSON 
 
 
 class Stop(BaseException):
-    """Somebody stopped the command: Ctrl+C, or a request to end (SIGTERM) from a scheduler or a container."""
+    """The command was stopped: by Ctrl+C, or by SIGTERM from a scheduler or a container."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -68,8 +68,8 @@ def print_stop(stop: Stop) -> None:
     """One line: that the command was stopped, what was kept, and how to go on."""
     words = [word for word in sys.argv[1:3] if not word.startswith("-")]
     verb = next((name for name in (" ".join(words), *words[:1]) if name in _KEPT), "")
-    kept = _KEPT.get(verb, "nothing was written: the same command starts again")
-    print_error(f"stopped by {signal.Signals(stop.number).name}; {kept}")
+    outcome = _KEPT.get(verb, "nothing was written: the same command starts again")
+    print_error(f"stopped by {signal.Signals(stop.number).name}; {outcome}")
 
 
 class SuggestingGroup(TyperGroup):
@@ -135,11 +135,11 @@ def print_line(line: object) -> None:
 
 @contextmanager
 def progress_bars() -> Iterator["Progress"]:
-    """Progress bars on standard error, which disappear when the work is done; lines where there is no terminal."""
+    """Progress bars on standard error, which disappear when the work is done; without a terminal, lines."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     class Lines(Progress):
-        """Without a terminal: a line now and then instead of bars."""
+        """Progress without a terminal: a line now and then instead of a bar."""
 
         due = time.monotonic() + LINE_EVERY
 
@@ -152,10 +152,10 @@ def progress_bars() -> Iterator["Progress"]:
                 print_note(f"{task.description.strip()}: {task.completed:,.0f}{of} {task.fields['note']}".rstrip())
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # names of models and corpora are nobody's markup
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("[dim]{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
         TimeRemainingColumn(),
     )
     console = error_console()

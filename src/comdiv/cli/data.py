@@ -30,7 +30,7 @@ data_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Find, fe
 
 @data_app.command(name="list", epilog="Example: comdiv data list")
 def list_corpora(json: JsonOption = False) -> None:
-    """List the corpora and the published sets known by name, and which of them can be had on this machine."""
+    """List the corpora and published sets known by name, and which are available on this machine."""
     from comdiv.corpora.published import DEMO_CORPORA, PUBLISHED_CORPORA, data_folders, find_corpus_files
     from comdiv.synthesis.release import releases
 

@@ -33,7 +33,7 @@ def evaluate(
         list[Path] | None,
         typer.Option(
             help="Predictions from anywhere (JSON Lines, JSON, CSV, logs of Inspect): ids with answers, expressions or "
-            "texts. May be repeated to combine files."
+            "texts. May be repeated."
         ),
     ] = None,
     train: Annotated[
@@ -95,7 +95,7 @@ def print_evaluation(evaluation: "Evaluation", title: str) -> None:
 
 
 def _chains_table(results: "Sequence[ChainResult]") -> "Table":
-    """What the parts promise and what was observed, one row per condition and length."""
+    """Expected and observed accuracy, one row per condition and length."""
     from rich.table import Table
 
     columns = ("", "parts (%)", "expected", "observed", "difference", "95 % interval", "n")

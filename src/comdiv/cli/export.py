@@ -86,7 +86,7 @@ import_app = typer.Typer(cls=SuggestingGroup, no_args_is_help=True, help="Bring 
 
 @import_app.callback()
 def _imports() -> None:
-    """Makes `import` a group although it has only one verb: `comdiv import judgements`."""
+    """`comdiv import judgements` and `comdiv import verdicts`."""
 
 
 @import_app.command(epilog="Example: comdiv import judgements ann.csv label-studio-export.json --out judgements.jsonl")
@@ -134,3 +134,57 @@ def judgements(
         print_json({"out": str(out), "judgements": count, "judges": judges, "good": good})
         return
     print_line(f"{out}: {count:,} judgements by {', '.join(judges)}")
+
+
+@import_app.command(
+    epilog="Example: comdiv import verdicts ann.jsonl ben.jsonl --queue queue.jsonl --out verdicts.jsonl"
+)
+@owns("out")
+def verdicts(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Readers' verdicts: JSON Lines, or decisions of `comdiv studio --reader`."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The JSON Lines file to write.")],
+    queue: Annotated[
+        Path | None,
+        typer.Option(help="The file of `comdiv synthesize --queue` that they read: FILE.keys turns its keys into ids."),
+    ] = None,
+    disputed: Annotated[
+        Path | None, typer.Option(help="Also write the products on which they are divided to this file, for one more.")
+    ] = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Collect what readers said of synthetic problems in one file for `comdiv synthesize --verdicts`."""
+    from comdiv.files import refuse_to_overwrite, write_json_lines
+    from comdiv.synthesis.readers import by_product, collect_verdicts, decide, reading_facts, write_disputed
+
+    for path in filter(None, (out, disputed)):
+        refuse_to_overwrite(path, force=force)
+    if disputed is not None and queue is None:
+        raise ComdivError("--disputed needs the texts: name the file that they read with --queue")
+    found = collect_verdicts(files, queue)
+    write_json_lines(out, (verdict.to_json() for verdict in found))
+    if disputed is not None and queue is not None:
+        write_disputed(disputed, queue, found)
+    products = by_product(found)
+    decided = decide(found)
+    once = sum(len(own) == 1 for own in products.values())
+    counts = {
+        "good": sum(decided.values()),
+        "not_good": len(decided) - sum(decided.values()),
+        "disputed": len(products) - len(decided) - once,
+        "read_once": once,
+    }
+    if json:
+        print_json({"out": str(out), "products": len(products), **counts, "reading": reading_facts(found)})
+        return
+    readers = ", ".join(dict.fromkeys(verdict.reader for verdict in found))
+    print_line(f"{out}: {len(found):,} verdicts on {len(products):,} products by {readers}")
+    print_line(
+        f"good: {counts['good']:,}, not good: {counts['not_good']:,}, disputed: {counts['disputed']:,}, "
+        f"read by one only: {counts['read_once']:,}"
+    )

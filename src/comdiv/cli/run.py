@@ -57,7 +57,8 @@ def run(
 
         read = read_plan(plan, preset, samples)
         cells = selected(read, plan_cells(read, plan.parent), **part)
-        _print_dry_run(read, cells, out, fitting_jobs(jobs, read.training.threads), json=json)
+        published = plan.parent / "results"  # where ours lie: how long similar cells took elsewhere
+        _print_dry_run(read, cells, out, published, fitting_jobs(jobs, read.training.threads), json=json)
         return
     with _shown() as watch:
         results = running.run(
@@ -98,13 +99,13 @@ def _shown() -> Iterator["Watch"]:
         yield watch
 
 
-def _print_dry_run(plan: "Plan", cells: Sequence["Cell"], out: Path, jobs: int, *, json: bool) -> None:
-    from comdiv.experiments.runner import estimate
+def _print_dry_run(plan: "Plan", cells: Sequence["Cell"], out: Path, published: Path, jobs: int, *, json: bool) -> None:
+    from comdiv.experiments.estimates import estimate
     from comdiv.experiments.store import FAILED, cell_folder, read_done
 
     distinct = list({cell.key: cell for cell in cells}.values())
     done = {cell.key for cell in distinct if read_done(cell_folder(out, cell.key)) is not None}
-    left = estimate(out, [cell for cell in distinct if cell.key not in done])
+    left = estimate(out, [cell for cell in distinct if cell.key not in done], published)
     if json:
         listed = [{**cell.to_json(), "done": cell.key in done} for cell in distinct]
         print_json({"plan": plan.name, "cells": listed, "seconds_left": left.seconds, "unknown": left.unknown})

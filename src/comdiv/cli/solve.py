@@ -25,7 +25,7 @@ def solve(
     run: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Run folder; by default the newest run of that language in runs/. Several runs solve together."
+            help="Run folder; by default the newest run in runs/ for the text's language. Several runs solve together."
         ),
     ] = None,
     steps: Annotated[bool, typer.Option("--steps", help="Show the computation step by step.")] = False,
@@ -79,7 +79,7 @@ def _step_text(step: "SolvedStep") -> str:
 
 
 def _print_steps(steps: "Sequence[SolvedStep]") -> None:
-    """One line per step; where the solver deduced it, with its probability and the steps that it preferred it to."""
+    """One line per step; if the solver deduced it, with its probability and the alternatives it rejected."""
     from rich.text import Text
 
     console = output_console()

@@ -26,7 +26,7 @@ def verify(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Check every hash, and compute every number again from predictions or outcomes; exit code 1 if any differs."""
+    """Check every hash and compute every number again from predictions or outcomes; exit code 1 if any differs."""
     from comdiv.verbs import verifying
 
     verification = verifying.verify(results, settings, observer=TERMINAL)

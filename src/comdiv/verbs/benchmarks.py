@@ -1,6 +1,7 @@
 """The verbs that make and measure benchmarks: split, measure, synthesize, augment (§III, §IV)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -20,13 +21,14 @@ from comdiv.settings import first_difference
 from comdiv.splitting.audit import audit_problems
 from comdiv.splitting.choice import SplitSeries, best_k
 from comdiv.splitting.encoding import Mask
-from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract
+from comdiv.splitting.extraction import Extraction, ExtractionSettings, extract, mean_vectors
 from comdiv.splitting.id_lists import read_id_lists
 from comdiv.splitting.measurement import Measurement, extract_sides, inexpressible_note
 from comdiv.splitting.measurement import measure as measure_corpus
 from comdiv.splitting.methods import SplitSettings, problems_to_split, split_problems
 from comdiv.splitting.outputs import corpus_facts, notes, write_compounds, write_measurement, write_split
 from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
+from comdiv.word_vectors import weights_folder
 
 NewSplit = Callable[[Path, Measurement], None]
 
@@ -51,7 +53,7 @@ def split(
     """
     if ids is not None:
         if series is not None and series != SplitSeries():
-            raise ComdivError("--ids tells the sides of one split: leave --k, --target, --splits and --with-iid out")
+            raise ComdivError("--ids gives the sides of one split: leave out --k, --target, --splits and --with-iid")
         return _split_by_ids(ids, source, out, settings, reading, force=force, observer=observer, each=each)
     settings = settings or SplitSettings()
     if series is None:
@@ -76,7 +78,7 @@ def split(
     datasets: dict[str, dict[str, Any]] = {}
     for folder, planned, control in series.folders(settings, out):
         if force and control is not None and not series.with_iid and (control / FACTS).is_file():
-            raise ComdivError(f"{control} is the control of an earlier split: say --with-iid, or remove it")
+            raise ComdivError(f"{control} is the control of an earlier split: add --with-iid, or remove it")
         facts = _one_split(extraction, planned, folder, origin, force=force, observer=observer, each=each)
         datasets[str(folder)] = facts
         if series.with_iid and control is not None:
@@ -103,11 +105,11 @@ def _split_by_ids(
     observer: Observer,
     each: NewSplit | None,
 ) -> dict[str, dict[str, Any]]:
-    """The dataset whose sides a file of ids tells; where it tells the settings as well, the same one as before."""
+    """The dataset whose sides a file of ids gives; if the file has the settings, too, the same dataset as before."""
     lists = read_id_lists(path)
     if lists.settings:
         if settings is not None:
-            raise ComdivError(f"{path} tells how the split was made: leave the options of the split out")
+            raise ComdivError(f"{path} has the options of the split: leave them out")
         with located(str(path)):
             settings = SplitSettings.checked(**lists.settings)
     else:
@@ -116,7 +118,7 @@ def _split_by_ids(
     corpus = load_corpus(source, reading, observer, contradictions="drop" if dropped else "keep")
     origin = _corpus_origin(corpus)
     if lists.source and lists.source.get("sha256") != origin["sha256"]:
-        observer.note(f"{corpus.name} here is not to the byte the corpus that {path.name} was made from")
+        observer.note(f"{corpus.name} here differs from the corpus that {path.name} was made from")
     with located(str(path)):
         members = lists.members(problems_to_split(corpus.problems, settings) if lists.is_bare else corpus.problems)
     extraction = extract(
@@ -178,6 +180,7 @@ def measure(
     changes: Mapping[str, Any] | None = None,
     *,
     alpha: str | None = None,
+    vectors: str | None = None,
     out: Path | None = None,
     reading: CorpusOptions = AS_IT_COMES,
     force: bool = False,
@@ -185,7 +188,8 @@ def measure(
 ) -> Measurement:
     """The divergences between two files, or between the sides of a dataset folder (§III-A, Table I).
 
-    A dataset folder is measured with its own settings, but for `changes`: fields of `ExtractionSettings`.
+    A dataset folder is measured with its own settings, but for `changes`: fields of `ExtractionSettings`. With
+    `vectors`, a file of word vectors, also by clusters of embeddings, another representation than any search uses.
     """
     facts: Mapping[str, Any] = {}
     if out is not None:
@@ -210,6 +214,8 @@ def measure(
         window=settings.window,
         track=lambda problems: observer.tracked(problems, "contexts", len(training) + len(testing)),
     )
+    if vectors:
+        extraction = replace(extraction, embeddings=mean_vectors(vectors))
     measurement = measure_corpus(
         extraction,
         in_test,
@@ -230,7 +236,7 @@ def measure(
 
 
 def _note_languages(training: Sequence[Problem], testing: Sequence[Problem], observer: Observer) -> None:
-    """Say so where the sides are in several languages: their clusters share no words, so a divergence means little."""
+    """Warn if the sides are in different languages: they share no words, so a divergence means little."""
     sides = [
         " and ".join(sorted({problem.language for problem in problems})) or "none" for problems in (training, testing)
     ]
@@ -307,7 +313,7 @@ def augment(
 def _ranker_files(options: AugmentationOptions) -> dict[str, str]:
     """The program or the initial weights of a ranker, by their bytes."""
     from comdiv.solvers.command import PROGRAM, program_files
-    from comdiv.solvers.hyperparameters import weights_files, weights_folder
+    from comdiv.solvers.hyperparameters import weights_files
 
     if options.ranker.startswith(PROGRAM):
         return program_files(options.ranker)

@@ -52,7 +52,7 @@ class SolvingSettings(Settings):
         default="none", description="Whether an expression should use every quantity of its text."
     )
     rerank: bool = Field(
-        default=True, description="Re-rank the hypotheses by their values, if the run has learnt how (plausible)."
+        default=True, description="Re-rank the hypotheses by their values, if the run has learnt to (plausible)."
     )
     programs: bool = Field(default=False, description="Let the run of a command: solver run its program.")
 
@@ -102,10 +102,10 @@ def evaluate(
     force: bool = False,
     observer: Observer = SILENT,
 ) -> Evaluation:
-    """Evaluate a trained solver (`run`) on test problems, or score `predictions` that somebody else made (§V).
+    """Evaluate a trained solver (`run`) on test problems, or score `predictions` from elsewhere (§V).
 
-    Several runs solve together, as an ensemble. A run's evaluation is written beside it (beside the first of several),
-    unless `out` names a folder; `train` tells templates seen from unseen.
+    Several runs solve together, as an ensemble. A run's evaluation is written into its folder (into the first of
+    several), unless `out` names another; `train` gives the templates that count as seen.
     """
     runs = [] if run is None else [run] if isinstance(run, Path) else list(run)
     if bool(runs) == bool(predictions):
@@ -126,7 +126,7 @@ def _evaluate_runs(
     observer: Observer,
 ) -> Evaluation:
     """Solve the problems with trained solvers, then score the solutions like anybody's predictions."""
-    from comdiv.solvers.runs import data_of, evaluate_run, own_beam, read_config
+    from comdiv.solvers.runs import data_of, evaluate_run, origins_of, own_beam, read_config
 
     test = load_test(source, reading, observer)
     run = runs[0]
@@ -137,7 +137,9 @@ def _evaluate_runs(
         + [f"with-{other.name}" for other in runs[1:]]
     )
     folder = out or run / "evaluations" / path_part(name, "the corpus")
-    refuse_other_evaluation(folder, test, settings.beam or own_beam(run), force=force)
+    together = origins_of(runs) if len(runs) > 1 else None  # runs of one name share a folder
+    beam = settings.beam or (1 if together else own_beam(run))
+    refuse_other_evaluation(folder, test, beam, together, force=force)
     trained_on = data_of(run)
     if train is None and trained_on is None and read_config(run).get("data"):  # a program's run names none
         observer.note(
@@ -185,7 +187,7 @@ def _evaluate_predictions(
 
 
 def note_written(folder: Path, evaluation: Evaluation, observer: Observer) -> None:
-    """Say where an evaluation is; of composed problems, also draw expected and observed by length."""
+    """Say where an evaluation is; for composed problems, also draw expected and observed accuracy by length."""
     if evaluation.chains:
         write_figure(folder / "chains", lambda theme: draw_chains(evaluation.chains, theme), dark=True)
     observer.note(f"written to {folder}")
@@ -215,19 +217,22 @@ def training_problems(
     return tuple(problem for path in filled for problem in load_corpus(path, ours, observer).problems)
 
 
-def refuse_other_evaluation(folder: Path, test: Corpus, beam: int, *, force: bool) -> None:
-    """An evaluation may be made again; one of other problems, or with another beam, is not written over."""
+def refuse_other_evaluation(
+    folder: Path, test: Corpus, beam: int, runs: Sequence[Mapping[str, Any]] | None = None, *, force: bool
+) -> None:
+    """An evaluation may be made again; one of other problems, another beam or other runs is not written over."""
     result = folder / "result.json"
     if not result.is_file():
         interrupted = folder.is_dir() and {path.name for path in folder.iterdir()} <= {"predictions.jsonl"}
         if folder.exists() and not interrupted:
             raise ComdivError(f"{folder} exists and is no evaluation; choose another folder")
         return
-    wanted = {"test": {"name": test.name, "version": test.version}, "beam": beam}
+    wanted: dict[str, Any] = {"test": {"name": test.name, "version": test.version}, "beam": beam}
+    wanted |= {} if runs is None else {"run": list(runs)}
     there = {} if force else load_object(result)
     difference = first_difference({name: there.get(name) for name in wanted}, wanted)
     if difference and not force:
-        raise ComdivError(f"{folder} has another evaluation: {difference}; say --out FOLDER, or --force")
+        raise ComdivError(f"{folder} has another evaluation: {difference}; use --out FOLDER or --force")
 
 
 def _note_losses(predictions: Sequence[Prediction], test: Corpus, name: str, observer: Observer) -> None:
@@ -270,7 +275,7 @@ def solve_with_steps(
     runs: Path = Path("runs"),
     observer: Observer = SILENT,
 ) -> list[tuple[Problem, Solution, tuple[SolvedStep, ...]]]:
-    """As `solve`, with the steps of each solution; solvers that deduce tell the probability of each step."""
+    """As `solve`, with the steps of each solution; solvers that deduce also give the probability of each step."""
     from comdiv.solvers.runs import load_runs
 
     settings = settings or SolvingSettings()
@@ -278,8 +283,8 @@ def solve_with_steps(
     if not given:
         raise ComdivError("there is no problem to solve: give one as an argument or on standard input")
     problems = [typed_problem(text, str(number)) for number, text in enumerate(given, start=1)]
-    chosen = [run] if isinstance(run, Path) else list(run or ())
-    folders = chosen or [newest_run(runs, problems[0].language)]
+    selection = [run] if isinstance(run, Path) else list(run or ())
+    folders = selection or [newest_run(runs, problems[0].language)]
     solver = load_runs(folders, settings.cover, rerank=settings.rerank, programs=settings.programs)
     for folder in folders:
         _note_foreign(problems, folder, observer)

@@ -1,4 +1,4 @@
-"""The verb `verify`: whether results, runs and datasets are what they say."""
+"""The verb `verify`: checks what results, runs and datasets say about themselves."""
 
 import difflib
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class VerificationSettings(Settings):
     """How much is verified."""
 
     corpora: bool = Field(
-        default=True, description="Also check datasets against the corpora that are here (demo, COMDIV_DATA)."
+        default=True, description="Also check datasets against the available corpora (demo, COMDIV_DATA)."
     )
 
 
@@ -39,20 +39,20 @@ def verify(
 ) -> Verification:
     """Check hashes and compute numbers again: of published results, a folder of runs, a run, a dataset, an evaluation.
 
-    Without a path, the results of a clone in the current folder. Nothing is written, no program is run.
+    Without a path, the results of a clone in the current folder are checked. Nothing is written, no program is run.
     """
     target = path or RESULTS
     if not target.is_dir():
-        hint = "" if path else ": say what to verify, such as a folder of runs"
+        hint = "" if path else ": name what to verify, such as a folder of runs"
         raise ComdivError(f"there is no folder {target}{hint}")
-    ledger, chosen = Ledger(target), settings or VerificationSettings()
+    ledger, options = Ledger(target), settings or VerificationSettings()
     with observer.progress("verifying") as progress:
-        _check(target, chosen.corpora, progress)(ledger)
+        _check(target, options.corpora, progress)(ledger)
     return ledger.result()
 
 
 def _check(target: Path, corpora: bool, progress: Progress) -> Callable[[Ledger], object]:
-    """What to check in a folder, by what it is."""
+    """Check a folder according to its kind."""
     if is_published(target):
         return lambda ledger: _check_results(ledger, target, corpora, progress)
     if (target / CELLS).is_dir():
@@ -78,13 +78,13 @@ def _check_results(ledger: Ledger, target: Path, corpora: bool, progress: Progre
 
 
 def check_page(ledger: Ledger, target: Path) -> None:
-    """`docs/results.md` against the page that the results give, in comdiv's own clone.
+    """Compare `docs/results.md` with the page that the results give, in comdiv's own clone.
 
-    The page's program is run only if it belongs to the comdiv that runs: results from elsewhere must not run theirs.
+    The program that makes the page is run only from the running comdiv's own clone, never from a stranger's.
     """
     clone = Path(comdiv.__file__).resolve().parents[2]
     if target.resolve() != clone / RESULTS or not (clone / PAGE_TOOL).is_file():
-        ledger.skip(kinds.PAGES, f"{PAGE} belongs to comdiv's own clone, and these results are not its")
+        ledger.skip(kinds.PAGES, f"{PAGE} is checked only in comdiv's own clone")
         return
     spec = spec_from_file_location("results_page", clone / PAGE_TOOL)
     if spec is None or spec.loader is None:
@@ -92,9 +92,11 @@ def check_page(ledger: Ledger, target: Path) -> None:
     tool = module_from_spec(spec)
     spec.loader.exec_module(tool)
     expected = str(tool.results_page(target)[0]).splitlines()
-    written = (clone / PAGE).read_text(encoding="utf-8").splitlines() if (clone / PAGE).is_file() else []
+    page_lines = (clone / PAGE).read_text(encoding="utf-8").splitlines() if (clone / PAGE).is_file() else []
     ledger.checked[kinds.PAGES] += len(expected)
-    for kind, first, last, start, end in difflib.SequenceMatcher(a=expected, b=written, autojunk=False).get_opcodes():
+    for kind, first, last, start, end in difflib.SequenceMatcher(
+        a=expected, b=page_lines, autojunk=False
+    ).get_opcodes():
         if kind != "equal":
-            said, there = (" ⏎ ".join(lines) for lines in (expected[first:last], written[start:end]))
-            ledger.differ(kinds.PAGES, str(PAGE), f"line {start + 1}", said or "nothing", there or "nothing")
+            wanted, there = (" ⏎ ".join(lines) for lines in (expected[first:last], page_lines[start:end]))
+            ledger.differ(kinds.PAGES, str(PAGE), f"line {start + 1}", wanted or "nothing", there or "nothing")
