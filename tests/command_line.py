@@ -11,9 +11,10 @@ from comdiv.errors import ComdivError
 RUNNER = CliRunner()
 
 
-def run(*arguments: str | Path) -> Result:
-    """Run a command that must work."""
-    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
+def run(*arguments: str | Path, columns: int | None = None) -> Result:
+    """Run a command that must work; `columns` is the width of its terminal."""
+    width = {} if columns is None else {"COLUMNS": str(columns)}
+    result = RUNNER.invoke(app, [str(argument) for argument in arguments], env=width)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output

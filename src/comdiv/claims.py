@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, BinaryIO, ParamSpec, TypeVar
 
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -76,10 +76,8 @@ def claimed_folder(folder: Path) -> Iterator[None]:
 @contextmanager
 def locked_file(path: Path) -> Iterator[BinaryIO]:
     """A file open for reading and writing, locked against other processes until the block ends; created if missing."""
-    try:
+    with disk_errors(f"{path} cannot be written"):
         stream = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
-    except OSError as error:
-        raise ComdivError(f"{path} cannot be written: {error.strerror or error}") from error
     with stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield stream
@@ -108,7 +106,7 @@ def _take(output: Path, said: Path) -> tuple[IO[str], list[Path]]:
     """The open file whose lock is the claim, and the folders created for it, innermost first."""
     path = _claim_path(output)
     new_folders = [parent for parent in path.parents if not parent.exists()]
-    try:
+    with disk_errors(f"{said} cannot be written"):
         while True:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -126,8 +124,6 @@ def _take(output: Path, said: Path) -> tuple[IO[str], list[Path]]:
             if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
                 break
             stream.close()  # its owner has just removed it: the name now belongs to another file, or to none
-    except OSError as error:
-        raise ComdivError(f"{said} cannot be written: {error.strerror or error}") from error
     stream.truncate(0)
     program = " ".join(["comdiv", *sys.argv[1:2]])
     stream.write(f"`{program}`, process {os.getpid()}, since {datetime.now():%Y-%m-%d %H:%M:%S}")

@@ -30,6 +30,15 @@ def located(place: str) -> Iterator[None]:
         raise ComdivError(f"{place}: {error}") from error
 
 
+@contextmanager
+def disk_errors(subject: object) -> Iterator[None]:
+    """What the file system refuses is for the user to mend: one line, beginning with the `subject`."""
+    try:
+        yield
+    except OSError as error:
+        raise ComdivError(f"{subject}: {error.strerror or error}") from error
+
+
 def plain_spelling(name: str) -> str:
     """A name in comdiv's spelling: lower case, hyphens between words."""
     return name.lower().replace("_", "-").replace(" ", "-")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from comdiv.errors import ComdivError, shortened
+from comdiv.errors import ComdivError, disk_errors, shortened
 
 _LINES = json.JSONEncoder(ensure_ascii=False)
 _PATH_PART = re.compile(r"""(?!\.)[^/\\:*?"<>|]+""")
@@ -37,12 +37,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
     path = path.resolve() if path.is_symlink() else path  # a link is kept, and its target replaced
     if path.exists() and not path.is_file():
         raise ComdivError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file to write")
-    try:
+    with disk_errors(f"{path} cannot be written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
-    except OSError as error:
-        raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
     temporary = Path(name)
     try:
         yield temporary
@@ -94,11 +92,9 @@ def write_json_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
 @contextmanager
 def staging_folder(folder: Path) -> Iterator[Path]:
     """An empty folder beside `folder`, for files that are then moved there; removed when the block ends."""
-    try:
+    with disk_errors(f"{folder} cannot be written"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-    except OSError as error:
-        raise ComdivError(f"{folder} cannot be written: {error.strerror}") from error
     try:
         staging.chmod(0o777 & ~_umask())  # mkdtemp makes private folders
         yield staging

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, BinaryIO, Literal, get_args
 
 from comdiv.claims import locked_file
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 from comdiv.expression import Expression, answer_of, operator_count, parse, used_quantities
 from comdiv.loading import LARGEST_FILE, parse_json
 from comdiv.problem import Problem
@@ -223,13 +223,11 @@ class ReviewLog:
     def _append(self, decision: Decision, stream: BinaryIO) -> Decision:
         dated = decision if decision.when else replace(decision, when=datetime.now(UTC).isoformat(timespec="seconds"))
         line = json.dumps(dated.to_json(), ensure_ascii=False) + "\n"
-        try:
+        with disk_errors(f"{self.path} cannot be written"):
             _go_to_end(stream)
             stream.write(line.encode())
             stream.flush()
             os.fsync(stream.fileno())
-        except OSError as error:
-            raise ComdivError(f"{self.path} cannot be written: {error.strerror or error}") from error
         self._version = None
         self.refresh()
         return dated

@@ -5,21 +5,14 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from comdiv.cli import app
+import command_line
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, write_judgements
 
-RUNNER = CliRunner()
-
 
 def run(*arguments: str | Path) -> str:
-    result = RUNNER.invoke(app, ["agreement", *map(str, arguments)], env={"COLUMNS": "200"})
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
+    return command_line.run("agreement", *arguments, columns=200).output
 
 
 def marks(path: Path, judge: str, pattern: str) -> Path:

@@ -8,17 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from comdiv.cli import app
+import command_line
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem, write_problems
 from comdiv.studio.security import Guard
 from comdiv.studio.server import Listener, listen
 from studio.serving import Process
-
-RUNNER = CliRunner()
 
 
 @pytest.fixture
@@ -44,11 +41,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Guard, Listener]]:
 
 
 def run(*arguments: str | Path) -> str:
-    result = RUNNER.invoke(app, ["studio", *map(str, arguments)], env={"COLUMNS": "200"})
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.output
+    return command_line.run("studio", *arguments, columns=200).output
 
 
 def test_it_answers_on_this_machine_until_it_is_stopped(problems: Path) -> None:

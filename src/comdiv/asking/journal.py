@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from comdiv.asking.endpoint import Reply, TokenCount
 from comdiv.asking.prompting import Message
 from comdiv.claims import locked_file
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 from comdiv.files import json_line
 from comdiv.loading import LARGEST_LINE, parse_json
 from comdiv.problem import Problem
@@ -60,10 +60,8 @@ class Journal:
         if self.path is not None:
             line = json_line({"key": key, "id": problem, "sample": sample, **asdict(reply)})
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            try:
+            with disk_errors(f"{self.path} cannot be written"):
                 _append(self.path, line)
-            except OSError as error:
-                raise ComdivError(f"{self.path} cannot be written: {error.strerror or error}") from error
         self._replies[key] = reply
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from comdiv.corpora.published import PublishedCorpus, PublishedFile
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 
 PIECE_BYTES = 1 << 16  # held in memory at once
 MAXIMUM_FILE_BYTES = 1 << 30  # ten times the largest published file: a server that never stops must not fill the disk
@@ -86,7 +86,7 @@ def download(
     """
     urls = [file.url(mirror) for file in corpus.files]  # first, so that a bad mirror is always refused
     corpus_folder = folder / corpus.name
-    with _disk_errors(corpus_folder):
+    with disk_errors(f"cannot read or write {corpus_folder}"):
         corpus_folder.mkdir(parents=True, exist_ok=True)
     paths = [corpus_folder / file.filename for file in corpus.files]
     for file, url, path in zip(corpus.files, urls, paths, strict=True):
@@ -146,7 +146,7 @@ def _fetch(transfer: _Transfer) -> None:
                 # next attempt can resume.
                 part.truncate(0)
                 _receive(part, 0, transfer)
-        with _disk_errors(transfer.path):
+        with disk_errors(f"cannot read or write {transfer.path}"):
             blob_id = _publish_if_right(part, transfer.path, expected)
     # After closing, for Windows; there another download may still hold the part open, and will remove it itself.
     with suppress(PermissionError):
@@ -165,7 +165,7 @@ def _receive(part: BinaryIO, offset: int, transfer: _Transfer) -> None:
         done = part.seek(start)
         transfer.report(done, total)
         while piece := _read_piece(response):
-            with _disk_errors(transfer.part_path):
+            with disk_errors(f"cannot read or write {transfer.part_path}"):
                 part.write(piece)
                 part.flush()  # so that a kill loses nothing
             done += len(piece)
@@ -262,7 +262,7 @@ def _open_part(path: Path) -> BinaryIO:
 
     In one step: between two, another download of the same corpus could remove a part that is still empty.
     """
-    with _disk_errors(path):
+    with disk_errors(f"cannot read or write {path}"):
         return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666), "r+b")
 
 
@@ -274,7 +274,7 @@ def _remove_if_empty(path: Path) -> None:
 
 
 def _is_right(path: Path, blob_id: str) -> bool:
-    with _disk_errors(path):
+    with disk_errors(f"cannot read or write {path}"):
         if not path.exists():
             return False
         with path.open("rb") as stream:
@@ -283,12 +283,3 @@ def _is_right(path: Path, blob_id: str) -> bool:
 
 def _reason(error: Exception) -> str:
     return f"the connection broke ({str(error) or type(error).__name__})"
-
-
-@contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
-    """A full disk or a missing permission is for the user to fix: one line instead of a traceback."""
-    try:
-        yield
-    except OSError as error:
-        raise ComdivError(f"cannot read or write {path}: {error.strerror or error}") from error

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 from comdiv.corpora.record_files import Complain, Record, Records, read_text_file, text_records
 from comdiv.corpora.steps import final_answer
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 from comdiv.expression import TOLERANCE, ExpressionError, answers_agree, format_number, parse, parse_answer, value_of
 from comdiv.expression.scanning import plain_signs
 from comdiv.reading import read_text
@@ -128,11 +128,8 @@ def _formats() -> list[Format]:
 
 
 def _beginning(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_BEGINNING)
-    except OSError as error:
-        raise ComdivError(f"{path}: {error.strerror or error}") from error
+    with disk_errors(path), path.open("rb") as stream:
+        return stream.read(_BEGINNING)
 
 
 def _refuse(where: str, reason: str) -> None:

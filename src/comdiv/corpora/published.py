@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 
 import yaml
 
-from comdiv.errors import ComdivError, plain_spelling, unknown_name
+from comdiv.errors import ComdivError, disk_errors, plain_spelling, unknown_name
 
 DEMO_CORPORA = {"demo-en": "en", "demo-zh": "zh"}  # bundled: name → language
 PUBLIC_BASE = "https://raw.githubusercontent.com"
@@ -147,10 +147,8 @@ def find_corpus_files(name: str) -> list[Path]:
     corpus = PUBLISHED_CORPORA.get(name)
     folders = data_folders()
     for folder in folders:
-        try:
+        with disk_errors(f"cannot read the data folder {folder}"):
             paths = (_downloaded_files(corpus, folder) if corpus else []) or _single_file(name, folder)
-        except OSError as error:
-            raise ComdivError(f"cannot read the data folder {folder}: {error.strerror}") from error
         if paths:
             return paths
     if corpus is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 from comdiv.loading import parse_json, read_json_lines
 
 Record = Mapping[str, Any]
@@ -35,10 +35,8 @@ def text_records(path: Path, complain: Complain) -> Records:
 def read_text_file(path: Path, length: int = -1) -> str:
     """A file as text, or its beginning; anything but UTF-8 is an error that says where."""
     try:
-        with path.open(encoding="utf-8-sig") as stream:
+        with disk_errors(path), path.open(encoding="utf-8-sig") as stream:
             text = stream.read(length)
-    except OSError as error:
-        raise ComdivError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
     if "\0" in text:  # UTF-16, or not text at all

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 from comdiv.loading import load_json, parse_json
 
 LARGEST_SAMPLE = 32 * 2**20  # bytes, unpacked
@@ -24,11 +24,8 @@ _ZIP = b"PK\x03\x04"
 
 def inspect_samples(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]] | None:
     """The samples of a log as records with their places; None if the file is not a log of Inspect."""
-    try:
-        with path.open("rb") as stream:
-            beginning = stream.read(4_096)
-    except OSError as error:
-        raise ComdivError(f"{path}: {error.strerror or error}") from error
+    with disk_errors(path), path.open("rb") as stream:
+        beginning = stream.read(4_096)
     if beginning.startswith(_ZIP):
         return _from_zip(path) if path.suffix == ".eval" else None
     if beginning.lstrip().startswith(b"{") and path.suffix == ".json":

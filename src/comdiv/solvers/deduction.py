@@ -7,7 +7,7 @@ and of two leaves the quantity that is first in the text. A single quantity or c
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -28,6 +28,7 @@ from comdiv.expression.printing import constant_text
 from comdiv.expression.tree import COMMUTATIVE
 from comdiv.solver import SolvedStep
 from comdiv.solvers.alphabet import Alphabet
+from comdiv.solvers.grammar import DecodingState
 
 SHOWN = 3  # alternatives shown for each step
 COMMUTES = torch.tensor([operator in COMMUTATIVE for operator in OPERATORS])
@@ -162,7 +163,7 @@ class StepColumns:
 
 
 @dataclass(frozen=True)
-class DeductionState:
+class DeductionState(DecodingState):
     """Unfinished deductions, one per row."""
 
     used: Tensor  # (rows, quantities), bool
@@ -170,10 +171,6 @@ class DeductionState:
     height: Tensor  # (rows): results that no step has used
     length: Tensor  # (rows): steps so far
     finished: Tensor  # (rows), bool
-
-    def reordered(self, rows: Tensor) -> "DeductionState":
-        """The rows that a beam keeps."""
-        return DeductionState(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 @dataclass(frozen=True)

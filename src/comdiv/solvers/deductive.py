@@ -19,7 +19,7 @@ from comdiv.reading import Reading
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
 from comdiv.solvers.deduction import DeductionRules, StepColumns
-from comdiv.solvers.encoders import EncoderDecoder, make_encoder, quantity_states
+from comdiv.solvers.encoders import EncoderDecoder, quantity_states
 from comdiv.solvers.hyperparameters import DeductiveSettings, SolverSettings
 from comdiv.solvers.inputs import Example, NumberInput
 from comdiv.solvers.model import Sizes
@@ -74,7 +74,6 @@ class Deductive(EncoderDecoder):
 
     def __init__(self, settings: DeductiveSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        self.encoder = make_encoder(type(self), settings, sizes)
         hidden, pair, scores = self.encoder.width, settings.pair, 2 * len(OPERATORS)
         self.columns = StepColumns(sizes.alphabet)
         self.dropout = nn.Dropout(settings.dropout)

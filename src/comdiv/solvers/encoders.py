@@ -53,7 +53,16 @@ class EncoderDecoder(Model):
 
     own_encoder: ClassVar[str]
     settings: ReaderSettings
-    encoder: Any  # an `Encoder`; the subclass makes it at its place among the random initial weights
+    encoder: Any  # an `Encoder`
+
+    def __init__(self, settings: ReaderSettings, sizes: Sizes) -> None:
+        super().__init__(settings, sizes)
+        self.encoder = self.new_encoder(settings, sizes)
+
+    def new_encoder(self, settings: ReaderSettings, sizes: Sizes) -> Any:
+        """The encoder that the settings name: the first of the random initial weights."""
+        encoder: Any = self.encoder_class(settings)
+        return encoder(settings, sizes)
 
     @classmethod
     def encoder_class(cls, settings: ReaderSettings) -> type[Encoder]:
@@ -115,12 +124,6 @@ class EncoderDecoder(Model):
             quantity_positions=np.array(positions[:count], dtype=np.int64),
             quantity_lengths=np.array(lengths[:count], dtype=np.int64),
         )
-
-
-def make_encoder(model: type[EncoderDecoder], settings: ReaderSettings, sizes: Sizes) -> Any:
-    """The encoder that the settings name, for a decoder."""
-    encoder: Any = model.encoder_class(settings)
-    return encoder(settings, sizes)
 
 
 def quantity_states(text: TextStates, batch: Batch) -> Tensor:

@@ -7,7 +7,7 @@ token after which there is no room left to close everything. With `cover`, every
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
@@ -43,7 +43,16 @@ class DecodingRules(Protocol):
 
 
 @dataclass(frozen=True)
-class GrammarState:
+class DecodingState:
+    """What is known of unfinished expressions; every field has one row per expression."""
+
+    def reordered(self, rows: Tensor) -> Self:
+        """The rows that a beam keeps."""
+        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+@dataclass(frozen=True)
+class GrammarState(DecodingState):
     """Unfinished expressions, one per row.
 
     `pending`: operands still needed (prefix), operands on the stack (postfix), open brackets (infix).
@@ -56,10 +65,6 @@ class GrammarState:
     quantities: Tensor  # (rows): how many the problem has
     length: Tensor  # (rows): tokens so far
     finished: Tensor  # (rows), bool
-
-    def reordered(self, rows: Tensor) -> "GrammarState":
-        """The rows that a beam keeps."""
-        return GrammarState(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.encoders import EncoderDecoder, make_encoder, quantity_states
+from comdiv.solvers.encoders import EncoderDecoder, quantity_states
 from comdiv.solvers.hyperparameters import GtsSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
 from comdiv.solvers.model import Sizes
@@ -81,7 +81,6 @@ class Gts(EncoderDecoder):
 
     def __init__(self, settings: GtsSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        self.encoder = make_encoder(type(self), settings, sizes)
         hidden = self.encoder.width
         self.dropout = nn.Dropout(settings.dropout)
         self.symbols = nn.Parameter(torch.randn(sizes.alphabet.first_copy, hidden))  # M_op and M_con

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.encoders import EncoderDecoder, make_encoder
+from comdiv.solvers.encoders import EncoderDecoder
 from comdiv.solvers.hyperparameters import LstmSettings, SolverSettings
 from comdiv.solvers.inputs import NumberInput
 from comdiv.solvers.model import Sizes, TextStates
@@ -35,7 +35,6 @@ class Lstm(EncoderDecoder):
 
     def __init__(self, settings: LstmSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        self.encoder = make_encoder(type(self), settings, sizes)
         hidden, dropout = self.encoder.width, settings.dropout
         self.start_token = sizes.alphabet.size
         self.embedding = nn.Embedding(sizes.alphabet.size + 1, settings.embedding)

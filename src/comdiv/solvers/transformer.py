@@ -12,7 +12,7 @@ from torch.nn import functional
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import Notation
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.encoders import Encoder, EncoderDecoder, make_encoder
+from comdiv.solvers.encoders import Encoder, EncoderDecoder
 from comdiv.solvers.hyperparameters import ReaderSettings, SolverSettings, TransformerSettings
 from comdiv.solvers.inputs import MOST_WORDS, NumberInput
 from comdiv.solvers.model import Model, Sizes, TextStates
@@ -104,11 +104,9 @@ class Transformer(CachingDecoder, EncoderDecoder):
 
     def __init__(self, settings: TransformerSettings, sizes: Sizes) -> None:
         super().__init__(settings, sizes)
-        is_own = self.encoder_class(settings) is TransformerEncoder
-        if is_own:  # its words come before the decoder's tokens among the random initial weights
+        is_own = self.encoder is None
+        if is_own:  # its words come before the decoder's tokens among the random initial weights, its layers after them
             self.words = nn.Embedding(sizes.words, settings.embedding, padding_idx=0)
-        else:
-            self.encoder = make_encoder(type(self), settings, sizes)
         width = settings.embedding if is_own else self.encoder.width
         options = _layer_options(settings, width)
         self.start_token = sizes.alphabet.size
@@ -124,6 +122,10 @@ class Transformer(CachingDecoder, EncoderDecoder):
         )
         self.output = nn.Linear(width, sizes.alphabet.size)
         self.register_buffer("positions", _sinusoids(settings.most_tokens + 1, width), persistent=False)
+
+    def new_encoder(self, settings: ReaderSettings, sizes: Sizes) -> Any:
+        is_own = self.encoder_class(settings) is TransformerEncoder
+        return None if is_own else super().new_encoder(settings, sizes)
 
     def encode(self, batch: Batch) -> TextStates:
         text: TextStates = self.encoder(batch)

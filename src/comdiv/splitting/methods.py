@@ -32,6 +32,11 @@ TARGET_TRIES, OTHER_SEEDS = 8, 16
 TARGET_TOLERANCE = 0.01  # of the divergence on held-out clusterings
 
 
+def _bound(description: str) -> Any:
+    """A greatest divergence."""
+    return Field(default=0.01, ge=0, le=1, description=description)
+
+
 class SplitSettings(Settings):
     """Everything that determines a split of a corpus."""
 
@@ -41,19 +46,13 @@ class SplitSettings(Settings):
     )
     test_size: float = Field(default=0.2, description="Test problems, as a share (0.2) or a number (474).")
     alpha: str = Field(default="paper", description="Preset of α for the divergences: paper or keysers2020.")
-    atom_bound: float | None = Field(
-        default=0.01,
-        ge=0,
-        le=1,
-        description="Greatest atom divergence allowed on each clustering; 1 allows any. "
-        "What chance gives is allowed where too few problems leave no other way.",
+    atom_bound: float | None = _bound(
+        "Greatest atom divergence allowed on each clustering; 1 allows any. "
+        "What chance gives is allowed where too few problems leave no other way."
     )
-    operator_bound: float | None = Field(
-        default=0.01,
-        ge=0,
-        le=1,
-        description="Greatest divergence (α = 0.5) allowed for operators and for numbers of operators; 1 allows "
-        "any, as in the paper. With too few problems, as much as a random split has is allowed.",
+    operator_bound: float | None = _bound(
+        "Greatest divergence (α = 0.5) allowed for operators and for numbers of operators; 1 allows "
+        "any, as in the paper. With too few problems, as much as a random split has is allowed."
     )
     without_expression: Literal["spread", "drop", "anywhere"] = Field(
         default="spread",

@@ -19,7 +19,7 @@ from threading import Lock, local
 from typing import Any
 
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus
-from comdiv.errors import ComdivError
+from comdiv.errors import ComdivError, disk_errors
 from comdiv.evaluation.judgements import CRITERIA, Judgement
 from comdiv.files import path_part
 from comdiv.loading import parse_json
@@ -101,10 +101,8 @@ class JudgingSession:
         if path.exists():
             raise ComdivError(f"{path} exists already")
         _check_names(judges)
-        try:
+        with disk_errors(f"{path} cannot be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ComdivError(f"{path} cannot be written: {error.strerror}") from error
         staging = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         try:
             with closing(sqlite3.connect(staging, isolation_level=None)) as connection:
