@@ -16,7 +16,8 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import CHAINS, write_chains
 from comdiv.exchange.composing import ComposedChain, compose_chains, distract, renumber_chains
 from comdiv.exchange.exports import Export, ExportSource, Facts, Note, Part, check_target, task_name, write_export
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, write_tasks
+from comdiv.exchange.lm_eval import write_tasks
+from comdiv.exchange.task_data import DEFAULT_SHOTS
 from comdiv.files import write_text
 from comdiv.problem import Problem, write_problems
 from comdiv.settings import Settings

@@ -6,18 +6,15 @@ examples come from the training side of the same split. All problems of composit
 
 import json
 import random
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from comdiv.asking.prompting import has_worked_solution, prompts_of
+from comdiv.asking.prompting import prompts_of
 from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import CHAINS
-from comdiv.evaluation.outcomes import gold_answer
-from comdiv.exchange import lm_eval_scoring
 from comdiv.exchange.exports import (
     Export,
     ExportSource,
@@ -30,8 +27,8 @@ from comdiv.exchange.exports import (
     task_name,
     write_export,
 )
-from comdiv.exchange.lm_eval import DEFAULT_SHOTS, task_row
-from comdiv.files import write_json_lines, write_text
+from comdiv.exchange.task_data import DEFAULT_SHOTS, worked, write_scoring, write_task_data
+from comdiv.files import write_text
 from comdiv.problem import Problem, read_problems
 from comdiv.settings import Settings
 
@@ -51,25 +48,19 @@ def export_inspect(
     def make(staging: Path) -> dict[str, Any]:
         sizes, told = {}, {}
         for part in parts:
-            stem = task_name(part.name)
-            test = [problem for problem in part.test if gold_answer(problem) is not None]
-            if not test:
+            data = write_task_data(staging, part, _examples(part.train, seed), labels=False)
+            if data is None:
                 continue
-            files = {"train": f"data/{task_name(part.split)}.train.jsonl", "test": f"data/{stem}.test.jsonl"}
-            write_json_lines(staging / files["train"], map(task_row, _examples(part.train, seed)))
-            write_json_lines(staging / files["test"], map(task_row, test))
-            language = Counter(problem.language for problem in test).most_common(1)[0][0]
-            styles = {style: _prompt(language, style) for style in _STYLES}
-            told[stem] = {**files, "styles": styles}
-            sizes[stem] = {"test": len(test), "without_answer": len(part.test) - len(test)}
+            told[data.stem] = {**data.files, "styles": {style: _prompt(data.language, style) for style in _STYLES}}
+            sizes[data.stem] = {"test": data.test, "without_answer": data.without_answer}
         if not told:
             raise ComdivError(f"{folder}: no test problem has an answer, so there is nothing to ask")
         tasks = [f"comdiv_{title}_{stem}_{style}" for stem in told for style in _STYLES]
         write_text(staging / "parts.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
         write_text(staging / TASKS, _module(title, list(told), shots))
-        for module, source in (("comdiv_inspect", "inspect_support.py"), ("comdiv_scoring", "lm_eval_scoring.py")):
-            text = Path(lm_eval_scoring.__file__).with_name(source).read_text(encoding="utf-8")
-            write_text(staging / f"{module}.py", text)
+        support = Path(__file__).with_name("inspect_support.py").read_text(encoding="utf-8")
+        write_text(staging / "comdiv_inspect.py", support)
+        write_scoring(staging)
         write_text(staging / "README.md", _readme(title, sizes))
         return {
             "target": "inspect", "title": title, "source": folder.resolve().name, "shots": shots, "seed": seed,
@@ -87,7 +78,7 @@ def _pairs(folder: Path) -> list[Part]:
 
 
 def _examples(problems: Sequence[Problem], seed: int) -> list[Problem]:
-    usable = [problem for problem in problems if has_worked_solution(problem)]
+    usable = worked(problems)
     return random.Random(seed).sample(usable, min(MOST_EXAMPLES, len(usable)))
 
 

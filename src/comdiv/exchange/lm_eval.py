@@ -14,9 +14,7 @@ from typing import Any
 import yaml
 from pydantic import Field
 
-from comdiv.asking.prompting import has_worked_solution, prompts_of, worked_solution
-from comdiv.evaluation.outcomes import gold_answer
-from comdiv.exchange import lm_eval_scoring
+from comdiv.asking.prompting import prompts_of
 from comdiv.exchange.exports import (
     Export,
     ExportSource,
@@ -30,16 +28,14 @@ from comdiv.exchange.exports import (
     write_export,
 )
 from comdiv.exchange.renumbering import renumber_problem
-from comdiv.expression import format_number
-from comdiv.files import write_json_lines, write_text
+from comdiv.exchange.task_data import DEFAULT_SHOTS, SCORING, worked, write_scoring, write_task_data
+from comdiv.files import write_text
 from comdiv.language.prompts import PromptStyle
 from comdiv.problem import Problem
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
-_SCORING = "comdiv_scoring"  # the module's name in the folder; `utils` would clash with others
 _VERSION = 1.1  # of prompts and metrics; results of different versions are not comparable
-DEFAULT_SHOTS = 4
 
 
 class _Function(str):
@@ -57,7 +53,7 @@ def _text_style(text: str) -> str | None:
     return '"' if "\n" in text else None  # line breaks are part of a prompt: they stay visible
 
 
-_TaskDumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"{_SCORING}.{name}"))
+_TaskDumper.add_representer(_Function, lambda dumper, name: dumper.represent_scalar("!function", f"{SCORING}.{name}"))
 _TaskDumper.add_representer(
     str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style=_text_style(text))
 )
@@ -115,26 +111,16 @@ def write_tasks(folder: Path, title: str, parts: Sequence[Part], shots: int) -> 
     sizes: dict[str, dict[str, int]] = {}
     tasks: list[str] = []
     for part in parts:
-        stem = task_name(part.name)
-        files = {"train": f"data/{task_name(part.split)}.train.jsonl", "test": f"data/{stem}.test.jsonl"}
-        test = [problem for problem in part.test if gold_answer(problem) is not None]
-        train = [problem for problem in part.train if has_worked_solution(problem)]
-        if not test:
+        data = write_task_data(folder, part, worked(part.train), labels=True)
+        if data is None:
             continue
-        # One schema for both files, as `datasets` requires.
-        labelled = any(problem.composition for problem in test)
-        rows = {
-            side: write_json_lines(folder / files[side], (task_row(problem, labelled=labelled) for problem in problems))
-            for side, problems in (("train", train), ("test", test))
-        }
-        sizes[stem] = {**rows, "without_answer": len(part.test) - len(test)}
-        language = Counter(problem.language for problem in test).most_common(1)[0][0]
-        for style in prompts_of(language).styles:
-            task = _task(f"comdiv_{title}_{stem}_{style.name}", title, style, files, min(shots, len(train)))
+        sizes[data.stem] = {"train": data.train, "test": data.test, "without_answer": data.without_answer}
+        for style in prompts_of(data.language).styles:
+            task = _task(f"comdiv_{title}_{data.stem}_{style.name}", title, style, data.files, min(shots, data.train))
             text = yaml.dump(task, Dumper=_TaskDumper, sort_keys=False, allow_unicode=True, width=100)
             write_text(folder / f"{task['task']}.yaml", text)
             tasks.append(task["task"])
-    write_text(folder / f"{_SCORING}.py", Path(lm_eval_scoring.__file__).read_text(encoding="utf-8"))
+    write_scoring(folder)
     write_text(folder / "README.md", _readme(title, sizes, shots))
     return {"target": "lm-eval", "title": title, "shots": shots, "parts": sizes, "tasks": tasks}
 
@@ -169,22 +155,6 @@ def _task(name: str, title: str, style: PromptStyle, files: dict[str, str], shot
             for metric in ("exact_match", "within_tolerance")
         ],
         "metadata": {"version": _VERSION},
-    }
-
-
-def task_row(problem: Problem, *, labelled: bool = False) -> dict[str, Any]:
-    """A row of a task's data: a problem's record without its provenance, but always with its answer and the working.
-
-    `labelled` rows say which composition they test.
-    """
-    record = problem.to_json()
-    answer = gold_answer(problem)
-    return {
-        **{key: record[key] for key in ("id", "language", "text", "expression")},
-        "answer": None if answer is None else format_number(answer),
-        "number_words": problem.number_words,
-        "solution": worked_solution(problem) if has_worked_solution(problem) else "",
-        **({"composition": problem.composition} if labelled else {}),
     }
 
 
