@@ -41,6 +41,11 @@ class Topic:
     past: bool = False  # whether the story is told in the past
     traits: frozenset[str] = frozenset()  # what sequels may ask for: `count`, `measure`, `named`…
 
+    @property
+    def whole_unit(self) -> str:
+        """The unit of the whole of which the story tells a share."""
+        return self.slots.get("hu", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
@@ -48,7 +53,8 @@ class Sequel:
 
     A host shows the step if its expression ends with it and `clue` matches the number's clause and the question. Named
     groups of the clue fill slots. `needs` are traits of the topic, or uses of its thing that the training set must
-    show; `asks` is the unit of the answer, `topic` for the story's own, `speed` for that of a car.
+    show; `asks` is the unit of the answer, `topic` for the story's own, `whole unit` for that of the whole of which it
+    tells a share, `speed` for that of a car.
     """
 
     name: str
@@ -59,10 +65,10 @@ class Sequel:
     needs: frozenset[str] = frozenset()
     asks: str = "topic"
     # `topic`: the number counts what the story counts; `part`: it is less than half of that; `times`: it is small;
-    # `paid`: a round amount above what is asked for; `count`: so many pieces; `speed`: of a car.
+    # `paid`: a round amount above what is asked for; `count`: so many pieces; `speed`: of a car; `whole`: that of
+    # which the story tells a share.
     number: str = "host"
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue does not fill
-    same_thing: bool = False  # whether a host must be about the story's own thing
 
     @property
     def compares(self) -> bool:
@@ -147,10 +153,6 @@ class Sequels(ABC):
         """Whether the text has no flaw that a recast copy of it would have, too."""
         return True
 
-    def suits(self, topic: Topic, unit: str | None) -> bool:
-        """Whether the topic can have an amount in a host's unit."""
-        return unit is not None
-
     def are_alike(self, first: str, second: str) -> bool:
         """Whether two things are of one kind by their names; their places in texts are compared as well."""
         return True
@@ -199,7 +201,6 @@ def read_sequel(entry: Mapping[str, Any]) -> Sequel:
             asks=entry.get("asks", "topic"),
             number=entry.get("number", "host"),
             words={slot: tuple(words) for slot, words in entry.get("words", {}).items()},
-            same_thing=bool(entry.get("same_thing", False)),
         )
     except (KeyError, TypeError, re.error) as error:
         raise ComdivError(f"sequel '{entry.get('name', '?')}': {error}") from error

@@ -42,7 +42,6 @@ class HostStep(NamedTuple):
     place: int
     number: Quantity
     words: Mapping[str, str]
-    things: frozenset[str]  # of the number's clause
 
 
 class Values(NamedTuple):
@@ -64,6 +63,7 @@ class UsualNumbers:
             if reading.asked_unit and reading.value is not None:
                 values[reading.asked_unit].append(reading.value)
         self._values = {unit: sorted(those) for unit, those in values.items()}
+        self._all = sorted(value for those in values.values() for value in those)
         self._whole = {
             unit for unit, those in self._values.items()
             if sum(value.denominator == 1 for value in those) >= WHOLE_SHARE * len(those)
@@ -77,8 +77,8 @@ class UsualNumbers:
         return those is None or those[0] / 2 <= value <= those[-1 - len(those) // 50] * 2
 
     def draw(self, unit: str, source: random.Random) -> Fraction | None:
-        """A number that the training set has for the unit."""
-        those = self._values.get(unit)
+        """A number that the training set has for the unit, or for any if it does not have this one."""
+        those = self._values.get(unit) or self._all
         return source.choice(those) if those else None
 
 
@@ -125,19 +125,12 @@ class Unifier:
             yield Refusal("nobody and nothing to compare with", (self.readings[place].problem.id,))
         # Each sequel once before any comes again.
         for sequel in [one for _ in range(VARIANTS) for one in source.sample(fitting, len(fitting))]:
-            steps = self._steps(sequel, topic)
+            steps = self.steps[sequel.name]
             for step in source.sample(steps, min(HOSTS, len(steps))):
                 draft = self._draft(place, topic, sequel, step, others, source)
                 yield draft
                 if not isinstance(draft, Refusal):
                     break
-
-    def _steps(self, sequel: Sequel, topic: Topic) -> Sequence[HostStep]:
-        """The hosts of a sequel: all that show it, or only those about the same thing."""
-        steps = self.steps[sequel.name]
-        if not sequel.same_thing:
-            return steps
-        return [step for step in steps if topic.thing in step.things and self.language.suits(topic, step.number.unit)]
 
     def _fits(self, sequel: Sequel, topic: Topic) -> bool:
         known = topic.traits | self.uses.get(topic.thing, frozenset())
@@ -187,11 +180,15 @@ class Unifier:
             number: Fraction | None
             if sequel.number in ("topic", "part"):
                 number = self.numbers.draw(topic.unit, source)
-            elif sequel.number == "paid":
+            elif sequel.number in ("paid", "whole"):
                 assert donor.expression is not None
-                number = next_round(positive_value(donor.expression, story), source)
+                amount = positive_value(donor.expression, story)
+                if sequel.number == "paid":
+                    number = next_round(amount, source)
+                else:
+                    number = divisible(self.numbers.draw(topic.whole_unit, source), sequel, amount)
             else:
-                number = (step if attempt == 0 else source.choice(self._steps(sequel, topic))).number.value
+                number = (step if attempt == 0 else source.choice(self.steps[sequel.name])).number.value
             if number is not None and self._are_plausible(donor, topic, sequel, Values(story, number)):
                 return Values(story, number)
         return None
@@ -215,7 +212,8 @@ class Unifier:
             return is_speed(answer) and self.numbers.admit(answer, topic.unit)
         if sequel.asks == "number":
             return answer.denominator in READABLE
-        return self.numbers.admit(answer, topic.unit if sequel.asks == "topic" else sequel.asks)
+        units = {"topic": topic.unit, "whole unit": topic.whole_unit}
+        return self.numbers.admit(answer, units.get(sequel.asks, sequel.asks))
 
     def _is_usual(self, sequel: Sequel, number: Fraction, amount: Fraction, story: Sequence[Fraction]) -> bool:
         """Whether a number is of the kind and size that the sequel tells."""
@@ -265,15 +263,13 @@ def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[
                 continue
             if match := sequel.clue.search(language.clue_text(reading, number)):
                 words = {name: word for name, word in match.groupdict().items() if word}
-                things = frozenset(language.things(reading, reading.clause_of(number)))
-                yield sequel.name, HostStep(place, quantity, words, things)
+                yield sequel.name, HostStep(place, quantity, words)
                 break
 
 
 def slots_of(topic: Topic, sequel: Sequel, step: HostStep, source: random.Random) -> dict[str, str]:
     """The words of a sequel: the story's, then the host's, then the sequel's own."""
     slots = {slot: source.choice(words) for slot, words in sequel.words.items()} | dict(step.words)
-    slots["hu"] = step.number.unit or ""
     return slots | {slot: word for slot, word in topic.slots.items() if word}
 
 
@@ -311,6 +307,14 @@ def is_simple_share(number: Fraction) -> bool:
 def next_round(value: Fraction | None, source: random.Random) -> Fraction | None:
     """The amount that somebody pays with when something costs the value."""
     return None if value is None else Fraction((value // (unit := source.choice(ROUND)) + 1) * unit)
+
+
+def divisible(value: Fraction | None, sequel: Sequel, share: Fraction | None) -> Fraction | None:
+    """The number next to a value with which the sequel's step comes out whole, such as half of an even number."""
+    times_one = None if value is None else positive_value(sequel.step, (share, Fraction(1)) if share else ())
+    if value is None or times_one is None:
+        return None
+    return Fraction(max(1, round(value / times_one.denominator)) * times_one.denominator)
 
 
 def redraw(donor: Reading, values: Sequence[Fraction], source: random.Random) -> tuple[Fraction, ...]:

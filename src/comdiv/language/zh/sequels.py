@@ -22,7 +22,8 @@ _OPENINGS = ("那么", "请问", "问", "则", "求")
 _MONEY = ("元钱", "块钱", "钱")
 KINDS_OF_NAMES = ("given_name", "craftsman", "teacher", "uncle", "aunt", "school", "grade")
 LEAST_COMPARISONS = 2  # comparisons of two things before they count as one kind; a single one may be chance
-MOST_SHARE_CLAUSES = 3
+MOST_SHARE_CLAUSES = 4
+LEAST_COUNTED = 2  # clauses that count what a word names before its unit is known
 LONG_STORY = 30  # characters; a shorter story goes on after a comma
 
 
@@ -53,11 +54,15 @@ class ChineseSequels(Sequels):
     unfamiliar_words = 2  # things that end alike, or that are compared, are of one kind
 
     def __init__(self) -> None:
-        super().__init__(Chinese().data("sequels.yaml"))
+        table = Chinese().data("sequels.yaml")
+        super().__init__(table)
         self._siblings: dict[str, list[str]] = {}
+        self._units: dict[str, Counter[str]] = {}
+        self.wholes = [(re.compile(pattern), *words) for pattern, *words in table["wholes"]]
 
     def topics(self, readings: "Sequence[Reading]") -> list[Topic | None]:
         self._siblings = self._learn_siblings(readings)
+        self._units = self._learn_units(readings)
         return [self._topic(reading) for reading in readings]
 
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
@@ -97,10 +102,6 @@ class ChineseSequels(Sequels):
         return frozenset(
             word for word in nouns - units if self._kind_name(word) == word and not self.patterns["fixed"].search(word)
         )
-
-    def suits(self, topic: Topic, unit: str | None) -> bool:
-        """一本书 has pages, not 本; nothing has 倍."""
-        return unit not in (None, "倍") and f"一{unit}" not in topic.slots.get("opening", "")
 
     def are_alike(self, first: str, second: str) -> bool:
         return first[-1] == second[-1] or second in self._siblings.get(first, ())
@@ -172,11 +173,12 @@ class ChineseSequels(Sequels):
             return None
         if topic := self._formed(question):
             return topic
+        if question.unit and not question.after and (topic := self._sum_of_rates(question)):
+            return topic
         if not question.unit or self.patterns["enumeration"].search(question.story):
             return None
         if not question.after:
             for role in (
-                self._sum_of_rates,
                 self._rate,
                 self._price,
                 self._task,
@@ -195,6 +197,7 @@ class ChineseSequels(Sequels):
                 continue
             if self._is_told(slots.get("t", ""), question.story):
                 traits = form.traits | ({"named"} if "owner" in slots else set())
+                slots |= {"per": str(self.names["period"].get(slots["per"], slots["per"]))} if "per" in slots else {}
                 slots["car"] = self.names["car"]["another" if self.patterns["car"].search(question.story) else "first"]
                 return question.topic(form.role, slots.pop("t", ""), traits, **self._unit_words(question.unit), **slots)
         return None
@@ -274,31 +277,95 @@ class ChineseSequels(Sequels):
         return question.topic("rest", "", sold, v=verb)
 
     def _share(self, reading: "Reading") -> Topic | None:
-        """还剩几分之几, or one thing as a share of another: with a host's whole, the share becomes an amount."""
+        """还剩几分之几, or one thing as a share of another: with the whole's number, the share becomes an amount."""
         if to_infix(reading.expression) != "1-N0" or len(reading.clauses) > MOST_SHARE_CLAUSES:  # type: ignore[arg-type]
             return None
         question = reading.question.text.strip().strip(_ENDS)
         *before, last = [clause.text.strip().strip(_ENDS) for clause in reading.narrative]
-        if topic := self._price_share(question, before, last):
-            return topic
-        if before and (match := self.patterns["share_done"].match(question)):
-            thing = self._thing_at_end(before[0])
-            slots = {"opening": before[0], "v": match["v"], "t": thing or ""}
-            return Topic("done-share", SHARE, thing, "，".join([*before[1:], last]), slots) if thing else None
-        if match := self.patterns["share_left"].match(question):
-            opening = "，".join(before)
-            thing = self._thing_at_end(opening)
-            slots = {"opening": opening, "undone": match["undone"] or ""}
-            return Topic("left", SHARE, thing, last, {**slots, "t": thing}) if thing else None
+        return (
+            self._price_share(question, before, last)
+            or self._part_of_whole(question, before, last)
+            or self._half(question, before, last)
+            or self._compared(question, before, last)
+        )
+
+    def _part_of_whole(self, question: str, before: Sequence[str], last: str) -> Topic | None:
+        """Of a book, a rope or a way some is read, used or left: 一本故事书，小明看了(3/5)，还剩几分之几没有看？"""
+        done, left = (self.patterns[name].match(question) for name in ("share_done", "share_left"))
+        match = done or left
+        if match is None or not before:
+            return None
+        opening, story = ("，".join(before), last) if left else (before[0], "，".join([*before[1:], last]))
+        if (whole := self._whole("，".join([*before, last, question]))) is None:
+            return None
+        undone = left["undone"] if left else ""
+        slots = {"opening": opening, **whole, "undone": undone, "v": done["v"] if done else ""}
+        traits = ["undone"] if undone else []
+        thing = self._thing_at_end(opening) or ""
+        return Topic("left" if left else "done-share", SHARE, thing, story, slots, traits=frozenset(traits))
+
+    def _whole(self, told: str) -> dict[str, str] | None:
+        """How that is counted of which the text tells a share: 全长 or 一共有, how it is asked for, its unit."""
+        for pattern, whole, asked, unit in self.wholes:
+            if pattern.search(told):
+                return {"whole": whole, "asked": asked, "hu": unit}
+        return None
+
+    def _half(self, question: str, before: Sequence[str], last: str) -> Topic | None:
+        """五年级的学生中，男生占(3/5)，女生占几分之几？"""
+        match = self.patterns["half_asked"].match(question)
+        group = self.patterns["group_told"].match(before[0]) if len(before) == 1 else None
+        if match is None or group is None or not re.match("[男女]生", last):
+            return None
+        return Topic("half-share", SHARE, "", last, {"group": group["group"], "q": match["q"], "hu": "人"})
+
+    def _compared(self, question: str, before: Sequence[str], last: str) -> Topic | None:
+        """鸭的只数比鸡少(1/5)，鸭的只数是鸡的几分之几; 今年用水比去年节约20%，今年用水是去年的百分之几。"""
         match = self.patterns["share_less"].match(last)
-        if before or not match:
+        asked = self.patterns["share_of"].match(question)
+        if match is None or asked is None or match["b"] != asked["b"] or not match["a"].endswith(asked["a"]):
             return None
-        first, second = (self._kind_name(match[name]) for name in ("a", "b"))
-        if first is None or second is None or first != match["a"]:
+        first, second = asked["a"], asked["b"]
+        opening = "，".join([*before, match["a"].removesuffix(first)])
+        amount = self.patterns["amount_name"].search(first)
+        if amount:
+            counted, other = amount["counted"], f"{second}的{amount['name']}"
+            unit = self.names["counted"].get(counted, counted)
+        else:
+            period = self.patterns["period_name"].match(first)
+            if period is None or not self.patterns["period_name"].fullmatch(second):
+                return None
+            other = second + first[period.end() :]
+            counted = first[period.end() :]
+            unit = self.names["counted"].get(counted) or self._unit_of(counted)
+        if unit is None:
             return None
-        share = reading.plain_quantities[0].text
-        slots = {"t": first, "b": second}
-        return Topic("less", SHARE, first, f"{second}{match['less']}{share}", slots)
+        slots = {
+            "a": first, "first": opening + first, "other_one": other, "other_first": opening + other, "hu": unit
+        }  # fmt: skip
+        if amount and self._is_noun(*tag_words(thing := first[: amount.start()])[-1]):
+            slots |= {"a_thing": thing, "thing_there": opening + thing}
+            slots |= {"second": second, "second_there": opening + second}
+        return Topic("less" if amount else "less-in-time", SHARE, "", f"比{second}{match['less']}", slots)
+
+    def _unit_of(self, word: str) -> str | None:
+        """The unit in which the training set counts what a word names; None if it does not say so clearly."""
+        units = self._units.get(word) or self._units.get(word[-1:])
+        if not units:
+            return None
+        unit, count = units.most_common(1)[0]
+        return unit if count >= LEAST_COUNTED and 2 * count > units.total() else None
+
+    def _learn_units(self, readings: "Sequence[Reading]") -> dict[str, Counter[str]]:
+        """The units of the numbers in whose clauses a word stands."""
+        units: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for reading in readings:
+            for clause in reading.clauses:
+                quantities = [reading.quantities[index] for index in clause.quantities]
+                if len(quantities) == 1 and quantities[0].kind == "measure" and quantities[0].unit:
+                    for word in {word for word, _ in tag_words(clause.text)}:
+                        units[word][quantities[0].unit] += 1
+        return dict(units)
 
     def _price_share(self, question: str, before: Sequence[str], last: str) -> Topic | None:
         """现价是原价的百分之几, or how much cheaper: a share that the old price makes an amount."""
@@ -307,13 +374,11 @@ class ChineseSequels(Sequels):
         if role is None or match is None or bool(before) == bool(match["o"]):
             return None
         opening = match["o"] or "，".join(before) + "，"
-        like = self.patterns["one_of"].search(opening)
-        thing = like[0] if like else self._thing_at_end(opening.rstrip("，"))
         told = match["s"].removeprefix("现价").removeprefix("现在")
-        if thing is None or (role == "price_now" and not told.startswith("比")):
+        if role == "price_now" and not told.startswith("比"):
             return None
         story = told if role == "price_now" else f"现在{told}"
-        return Topic(role.replace("_", "-"), SHARE, thing, story, {"opening": opening})
+        return Topic(role.replace("_", "-"), SHARE, "", story, {"opening": opening, "hu": "元"})
 
     def _price(self, question: _Question) -> Topic | None:
         match = self.patterns["price"].search(question.before) if question.unit == "元" else None
