@@ -67,9 +67,10 @@ class ChineseSequels(Sequels):
 
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
         text = reading.clauses[clause].text
-        words = tag_words(text)
-        yield from self.patterns["one_of"].findall(text)  # what is sold by the same measure word has similar prices
-        yield from [word for word, tag in words if self._is_noun(word, tag) and word not in self.words["no_things"]]
+        return [
+            word for word, tag in tag_words(text)
+            if self._is_noun(word, tag) and word not in self.words["no_things"]
+        ]  # fmt: skip
 
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
         if "owner" in topic.slots:
