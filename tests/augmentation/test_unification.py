@@ -130,12 +130,25 @@ def test_chinese_stories_compare_with_a_thing_of_the_same_kind() -> None:
 
 ROAD = problem("road", "一条路有900米，已经修了(1/4)，已经修了多少米？", "N0*N1", "zh")
 MENDED = problem("mended", "修一条路，已经修了600米，正好是全长的(3/4)，这条路全长多少米？", "N0/N1", "zh")
+WHOLES = [
+    *(
+        problem(f"book{pages}", f"一本故事书有{pages}页，已经看了(1/4)，看了多少页？", "N0*N1", "zh")
+        for pages in (80, 240, 300)
+    ),
+    *(problem(f"price{price}", f"一台电脑{price}元，买3台要多少元？", "N0*N1", "zh") for price in (3200, 4800, 6000)),
+    *(
+        problem(f"ducks{ducks}", f"有鸭{ducks}只，其中(1/4)是公鸭，公鸭有多少只？", "N0*N1", "zh")
+        for ducks in (60, 80, 120)
+    ),
+]
 
 
 def test_a_share_that_is_left_becomes_an_amount_with_the_whole_of_its_own_thing() -> None:
     book = problem("book", "一本故事书，小明看了(3/5)，还剩几分之几没有看？", "1-N0", "zh")
     drafts = [
-        draft for draft in unifier([book, ROAD, MENDED]).drafts(0, random.Random(0)) if not isinstance(draft, Refusal)
+        draft
+        for draft in unifier([book, ROAD, MENDED, *WHOLES]).drafts(0, random.Random(0))
+        if not isinstance(draft, Refusal)
     ]
     assert {to_infix(draft.expression) for draft in drafts} == {"N0*(1-N1)", "N0/(1-N1)", "N1/(1-N0)"}
     assert all(draft.text.startswith("一本故事书") for draft in drafts)
@@ -154,7 +167,9 @@ def test_a_share_that_is_left_becomes_an_amount_with_the_whole_of_its_own_thing(
 def test_shares_of_prices_groups_and_comparisons_become_amounts(text: str, sequel: str, wholes: str) -> None:
     share = problem("share", text, "1-N0", "zh")
     drafts = [
-        draft for draft in unifier([share, ROAD, MENDED]).drafts(0, random.Random(0)) if not isinstance(draft, Refusal)
+        draft
+        for draft in unifier([share, ROAD, MENDED, *WHOLES]).drafts(0, random.Random(0))
+        if not isinstance(draft, Refusal)
     ]
     names = {str(draft.details["sequel"]) for draft in drafts}
     assert len(names) == 2
@@ -163,6 +178,31 @@ def test_shares_of_prices_groups_and_comparisons_become_amounts(text: str, seque
         assert re.match(wholes, draft.text)
         assert draft.answer is not None
         assert draft.answer.denominator == 1 or "元" in draft.text
+
+
+def test_the_whole_has_the_size_of_such_things() -> None:
+    share = problem("share", "一台电脑现在比原价降低15%，现价是原价的百分之几？", "1-N0", "zh")
+    pencils = [problem(f"p{price}", f"一枝铅笔{price}元，买3枝要多少元？", "N0*N1", "zh") for price in range(1, 20)]
+    for seed in range(5):
+        drafts = unifier([share, MENDED, *WHOLES, *pencils]).drafts(0, random.Random(seed))
+        for draft in drafts:
+            assert not isinstance(draft, Refusal)
+            assert max(draft.values) >= 3200
+    assert [one for one in unifier([share, MENDED, *pencils]).drafts(0, random.Random(0)) if isinstance(one, Refusal)]
+
+
+def test_a_time_is_like_the_own_one() -> None:
+    walk = problem("a", "小红从家到学校每分钟走60米，走了12分钟，全程多少米？", "N0*N1", "zh")
+    hosts = [
+        problem(f"h{minutes}", f"一列火车行了2400米，用了{minutes}分钟，平均每分钟行多少米？", "N0/N1", "zh")
+        for minutes in (2, 4, 10, 12, 15, 60)
+    ]
+    found = set()
+    for seed in range(20):
+        for draft in unifier([walk, *hosts]).drafts(0, random.Random(seed)):
+            if not isinstance(draft, Refusal) and draft.details["sequel"] == "trip-time":
+                found.add(int(draft.values[2]))
+    assert found == {10, 15}  # 12 is in the story already
 
 
 def test_without_an_amount_of_something_whole_in_the_training_set_a_share_stays_one() -> None:
@@ -220,7 +260,7 @@ def test_a_step_with_a_constant_needs_that_constant() -> None:
 
 
 def test_counted_things_stay_whole() -> None:
-    numbers = UsualNumbers(read_all(CORPUS))
+    numbers = UsualNumbers(read_all(CORPUS), sequels_of("en"))
     assert numbers.admit(Fraction(10), "apple")
     assert not numbers.admit(Fraction(7, 2), "apple")
     assert not numbers.admit(Fraction(-3), "apple")

@@ -65,8 +65,8 @@ class Sequel:
     needs: frozenset[str] = frozenset()
     asks: str = "topic"
     # `topic`: the number counts what the story counts; `part`: it is less than half of that; `times`: it is small;
-    # `paid`: a round amount above what is asked for; `count`: so many pieces; `speed`: of a car; `whole`: that of
-    # which the story tells a share.
+    # `paid`: a round amount above what is asked for; `count`: so many pieces; `speed`: of a car; `time`, `pace`: like
+    # the story's own; `whole`: that of which the story tells a share. No number is one that the story has already.
     number: str = "host"
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for slots that the clue does not fill
 
@@ -128,6 +128,10 @@ class Sequels(ABC):
     def things(self, reading: "Reading", clause: int) -> Iterable[str]:
         """The things in a clause, as topics name them."""
 
+    def kinds(self, thing: str) -> Sequence[str]:
+        """The thing, then wider kinds of which it is one by its name."""
+        return (thing,)
+
     def mentions(self, reading: "Reading", clause: int) -> Iterable[tuple[str, str]]:
         """Each thing of a clause, with the text in which to look for its `uses`."""
         text = self.clause_text(reading.clauses[clause].masked)
@@ -136,6 +140,10 @@ class Sequels(ABC):
     @abstractmethod
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
         """What the story's person or thing can be compared with: some of the corpus's people, or things of its kind."""
+
+    def introduce(self, other: str, topic: Topic) -> str:
+        """How a sequel names somebody of whom the story has not told yet."""
+        return other
 
     @abstractmethod
     def cast(self, readings: "Sequence[Reading]") -> "list[dict[str, str]]":

@@ -26,6 +26,8 @@ DRAWS = 24  # tries to find numbers that fit; the first half keeps the donor's o
 VARIANTS = 4  # problems from one donor and one sequel
 HOSTS = 4  # hosts tried for each of them
 WHOLE_SHARE = 0.95  # of a unit's values; with as many whole numbers, the unit counts things
+LEAST_NUMBERS = 3  # of a unit beside a thing, before one of them is drawn
+ALIKE = (Fraction(2, 3), Fraction(3, 2))  # another's time or pace, as a multiple of the story's own
 LEAST_USES = 2  # clauses of the training set that must show a use of a thing
 LARGEST = {"topic": Fraction(10), "part": Fraction(1, 2)}  # number, as a multiple of what the story counts
 SLOWEST, FASTEST = 20, 130  # kilometres per hour that a car drives
@@ -52,16 +54,29 @@ class Values(NamedTuple):
 
 
 class UsualNumbers:
-    """The numbers that the training set has for each unit, stated or asked for."""
+    """The numbers that the training set has for each unit, stated or asked for, and for a unit beside a thing."""
 
-    def __init__(self, readings: Sequence[Reading]) -> None:
+    def __init__(self, readings: Sequence[Reading], language: Sequels) -> None:
         values: defaultdict[str, list[Fraction]] = defaultdict(list)
+        beside: defaultdict[tuple[str, str], list[Fraction]] = defaultdict(list)
+        self._language = language
         for reading in readings:
-            for quantity in reading.quantities:
-                if quantity.unit and quantity.kind == "measure":
-                    values[quantity.unit].append(quantity.value)
+            stated = [(one.unit, one.value) for one in reading.quantities if one.unit and one.kind == "measure"]
             if reading.asked_unit and reading.value is not None:
-                values[reading.asked_unit].append(reading.value)
+                stated.append((reading.asked_unit, reading.value))
+            kinds = dict.fromkeys(
+                kind
+                for clause in range(len(reading.clauses))
+                for thing in language.things(reading, clause)
+                for kind in language.kinds(thing)
+            )
+            for unit, value in stated:
+                values[unit].append(value)
+            largest = dict(sorted(stated, key=lambda one: one[1]))
+            for unit, value in largest.items():  # prices and lengths, not what is paid back or cut off
+                for kind in kinds:
+                    beside[kind, unit].append(value)
+        self._beside = {those: numbers for those, numbers in beside.items() if len(numbers) >= LEAST_NUMBERS}
         self._values = {unit: sorted(those) for unit, those in values.items()}
         self._all = sorted(value for those in values.values() for value in those)
         self._whole = {
@@ -79,6 +94,18 @@ class UsualNumbers:
     def draw(self, unit: str, source: random.Random) -> Fraction | None:
         """A number that the training set has for the unit, or for any if it does not have this one."""
         those = self._values.get(unit) or self._all
+        return source.choice(those) if those else None
+
+    def draw_of(self, thing: str, unit: str, source: random.Random) -> Fraction | None:
+        """A number that the training set has for the unit beside the thing, or beside others of its kind.
+
+        A washing machine costs what such machines cost, not what a pencil does; None if the training set has too few.
+        """
+        if not thing:
+            return self.draw(unit, source)
+        those = next(
+            (self._beside[kind, unit] for kind in self._language.kinds(thing) if (kind, unit) in self._beside), ()
+        )
         return source.choice(those) if those else None
 
 
@@ -107,7 +134,14 @@ class Unifier:
         names = Counter(topic.slots["owner"] for topic in topics.values() if "named" in topic.traits)
         usual = {sequel: sorted(one.number.value for one in those)[len(those) // 2] for sequel, those in steps.items()}
         return cls(
-            readings, language, topics, steps, learn_uses(mine, language), UsualNumbers(mine), sorted(names), usual
+            readings,
+            language,
+            topics,
+            steps,
+            learn_uses(mine, language),
+            UsualNumbers(mine, language),
+            sorted(names),
+            usual,
         )
 
     def drafts(self, place: int, source: random.Random) -> Iterator[Draft | Refusal]:
@@ -150,7 +184,9 @@ class Unifier:
         if story is None or number is None:
             return Refusal("a number cannot be written in its form", parents)
         slots = slots_of(topic, sequel, step, source) | {"n": number}
-        slots |= {"other": source.choice(others)} if others else {}
+        if others:
+            other = source.choice(others)
+            slots |= {"other": other, "friend": self.language.introduce(other, topic)}
         wording = source.choice(sequel.texts)
         sentences = fill_in(wording, slots, plural=topic.plural, past=topic.past)
         if sentences is None:
@@ -186,7 +222,7 @@ class Unifier:
                 if sequel.number == "paid":
                     number = next_round(amount, source)
                 else:
-                    number = divisible(self.numbers.draw(topic.whole_unit, source), sequel, amount)
+                    number = divisible(self.numbers.draw_of(topic.thing, topic.whole_unit, source), sequel, amount)
             else:
                 number = (step if attempt == 0 else source.choice(self.steps[sequel.name])).number.value
             if number is not None and self._are_plausible(donor, topic, sequel, Values(story, number)):
@@ -199,7 +235,9 @@ class Unifier:
         number, amount = values.number, positive_value(donor.expression, values.story)
         if amount is None or not (amount < 1 if topic.unit == SHARE else self.numbers.admit(amount, topic.unit)):
             return False
-        if not self._is_usual(sequel, number, amount, values.story):
+        if number in values.story or not self._is_usual(sequel, number, amount):
+            return False
+        if sequel.number in ("time", "pace") and not is_like(number, donor, topic, values.story, sequel.number):
             return False
         answer = positive_value(sequel.step, (amount, number))
         if answer is None or answer == 1:
@@ -215,7 +253,7 @@ class Unifier:
         units = {"topic": topic.unit, "whole unit": topic.whole_unit}
         return self.numbers.admit(answer, units.get(sequel.asks, sequel.asks))
 
-    def _is_usual(self, sequel: Sequel, number: Fraction, amount: Fraction, story: Sequence[Fraction]) -> bool:
+    def _is_usual(self, sequel: Sequel, number: Fraction, amount: Fraction) -> bool:
         """Whether a number is of the kind and size that the sequel tells."""
         if sequel.number == "share":
             return number < 1 and is_simple_share(number)
@@ -226,9 +264,7 @@ class Unifier:
         if sequel.number in ("host", "count"):
             is_possible = sequel.number == "host" or number.denominator == 1
             return is_possible and number <= FURTHEST * self.usual[sequel.name]
-        if sequel.number == "times":
-            return number <= MOST_TIMES
-        return sequel.number != "part" or number not in story
+        return sequel.number != "times" or number <= MOST_TIMES
 
 
 def learn_unifiers(readings: Sequence[Reading]) -> dict[str, Unifier]:
@@ -259,8 +295,11 @@ def steps_of(place: int, reading: Reading, language: Sequels) -> Iterator[tuple[
     for sequel in language.sequels:
         for number in numbers_in(sequel.step, reading.expression):
             quantity = reading.quantities[number]
-            if reading.uses[number] != 1 or is_written_as_share(quantity) != (sequel.number == "share"):
+            is_share = is_written_as_share(quantity)
+            if reading.uses[number] != 1 or is_share != (sequel.number == "share"):
                 continue
+            if is_share and quantity.form == "decimal":
+                continue  # 0.8 is how some corpora write a discount of a fifth; nobody says so
             if match := sequel.clue.search(language.clue_text(reading, number)):
                 words = {name: word for name, word in match.groupdict().items() if word}
                 yield sequel.name, HostStep(place, quantity, words)
@@ -292,6 +331,16 @@ def numbers_in(step: Expression, tree: Expression) -> Iterator[int]:
         for left, right in sides:
             for first in numbers_in(step.left, left):
                 yield from (max(first, second) for second in numbers_in(step.right, right))
+
+
+def is_like(number: Fraction, donor: Reading, topic: Topic, story: Sequence[Fraction], kind: str) -> bool:
+    """Whether a time, or a pace, is of about the size of one of the story's own: nobody walks back in half the time."""
+    period = topic.slots.get("per", "")[:1]
+    own = [
+        value for quantity, value in zip(donor.quantities, story, strict=False)
+        if bool(period and quantity.unit and quantity.unit[:1] == period) == (kind == "time")
+    ]  # fmt: skip
+    return any(ALIKE[0] <= number / value <= ALIKE[1] for value in own if value)
 
 
 def is_speed(number: Fraction) -> bool:

@@ -75,6 +75,9 @@ class EnglishSequels(Sequels):
         there = set(re.findall(r"\w+", topic.story.lower()))
         return [name for name in names if " " not in name and name.lower() not in there]
 
+    def introduce(self, other: str, topic: Topic) -> str:
+        return f"{topic.slots['owner']}'s friend {other}" if "named" in topic.traits else other
+
     def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
         actors = find_people(readings)
         return [_given_names(reading, actors) for reading in readings]
@@ -152,6 +155,7 @@ class EnglishSequels(Sequels):
         traits = self._traits(reading, unit) | {"verb" if past else "", "" if pronoun else "named"}
         all_of = "all of the remaining" if role in ("has", "money") and _has_lost(reading) else "all of the"
         slots = {"owner": owner, "whom": pronoun or owner, "verb": verb, "past": past, "all": all_of, **_forms(things)}
+        slots["has"] = "now has" if _is_past(reading) or _has_changed(reading) else "has"
         return Topic(role, unit, unit, story, slots, plural=owner == "they", past=_is_past(reading), traits=traits)
 
     def _traits(self, reading: "Reading", unit: str) -> frozenset[str]:
@@ -244,6 +248,13 @@ def _has_lost(reading: "Reading") -> bool:
     tree = reading.expression
     compared = any("than" in clause.masked for clause in reading.narrative)
     return isinstance(tree, Operation) and tree.operator == "-" and is_whole(reading) and not compared
+
+
+def _has_changed(reading: "Reading") -> bool:
+    """Whether something was added or taken away, so that a comparison must say that it is with what is there now."""
+    tree = reading.expression
+    compared = any("than" in clause.masked for clause in reading.narrative)
+    return isinstance(tree, Operation) and tree.operator in "+-" and not compared and len(reading.narrative) > 1
 
 
 def _is_sum(reading: "Reading") -> bool:

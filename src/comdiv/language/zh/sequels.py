@@ -44,6 +44,10 @@ class _Question:
     def topic(self, role: str, thing: str = "", traits: Iterable[str] = (), **slots: str) -> Topic:
         """A topic of this question; `at` is the thing with the name of its amount, `ut` the unit with the thing."""
         words = {"u": self.unit, "t": thing, **slots}
+        words["y"] = (
+            next((f"{one}数" for one in "丙丁" if one not in self.story), "") if "甲" in self.story else "另一个数"
+        )
+        words["row"] = next((one for one in "排行列" if f"每{one}" in self.story), "排")
         words |= {"at": thing + words.get("a", ""), "ut": self.unit + thing, "ht": f"有{thing}"}
         return Topic(role, self.unit, thing, self.story, words, traits=frozenset(traits))
 
@@ -72,16 +76,22 @@ class ChineseSequels(Sequels):
             if self._is_noun(word, tag) and word not in self.words["no_things"]
         ]  # fmt: skip
 
+    def kinds(self, thing: str) -> Sequence[str]:
+        """电视机 is a 机, 绳子 a 绳: what ends alike is of one kind."""
+        return (thing, thing.removesuffix("子")[-1:])
+
     def companions(self, topic: Topic, names: Sequence[str]) -> Sequence[str]:
         if "owner" in topic.slots:
             kind = _kind_of_name(topic.slots["owner"])
             story = topic.story.replace("小组", "组")
             return [name for name in names if name.replace("小组", "组") not in story and _kind_of_name(name) == kind]
         siblings = self._siblings.get(topic.thing, ())
-        story = topic.story
+        story = topic.story.replace("桔", "橘")
         return [
             one for one in siblings
-            if one.removesuffix("子") not in story and topic.thing not in one and one not in topic.thing
+            if one.removesuffix("子").replace("桔", "橘") not in story
+            and topic.thing not in one
+            and one not in topic.thing
         ]  # fmt: skip
 
     def cast(self, readings: "Sequence[Reading]") -> list[dict[str, str]]:
@@ -199,6 +209,12 @@ class ChineseSequels(Sequels):
             if self._is_told(slots.get("t", ""), question.story):
                 traits = form.traits | ({"named"} if "owner" in slots else set())
                 slots |= {"per": str(self.names["period"].get(slots["per"], slots["per"]))} if "per" in slots else {}
+                if slots.get("m") and slots.get("t"):
+                    slots["it"] = f"这{slots['m']}{slots['t']}" + "原来" * bool(
+                        self.patterns["changed"].search(question.story)
+                    )
+                if form.role == "journey":
+                    slots["per"] = "小时"
                 slots["car"] = self.names["car"]["another" if self.patterns["car"].search(question.story) else "first"]
                 return question.topic(form.role, slots.pop("t", ""), traits, **self._unit_words(question.unit), **slots)
         return None
@@ -244,6 +260,8 @@ class ChineseSequels(Sequels):
             not subject and self.patterns["pair"].search(question.story)
         ):
             return None
+        if self.patterns["several_rates"].search(question.story):
+            return None
         period = str(self.names["period"].get(match["per"], match["per"]))
         return question.topic(
             "rate", "", ["subject" if subject else "alone"], per=period, v=match["v"], subject=subject
@@ -255,10 +273,15 @@ class ChineseSequels(Sequels):
         if not match:
             return None
         period = str(self.names["period"].get(match["per"], match["per"]))
-        travels = match["v"] in self.words["travelling"] and self.patterns["meeting"].search(question.story)
+        travels = match["v"] in self.words["travelling"] and self._meet(question.story)
         works = match["v"] in self.words["working"] and self.patterns["together"].search(question.story)
         traits = [trait for trait, holds in (("meets", travels), ("works", works)) if holds]
-        return question.topic("both", "", traits, per=period, v=match["v"])
+        places = self.patterns["two_places"].search(question.story)
+        return question.topic("both", "", traits, per=period, v=match["v"], both=places[0] if places else "两地")
+
+    def _meet(self, story: str) -> bool:
+        """Whether two set out at the same time and go towards each other."""
+        return "同时" in story and bool(self.patterns["meeting"].search(story))
 
     def _rest(self, reading: "Reading", question: _Question) -> Topic | None:
         """还剩多少米没有修: what is still to be done, used or sold."""
@@ -271,6 +294,8 @@ class ChineseSequels(Sequels):
         if question.after and not told and self._thing_at_end(question.after) != question.after:
             return None
         if not verb or not is_whole(reading) or question.unit == "元":
+            return None
+        if verb not in self.words["doing"]:
             return None
         if verb in self.words["travelling"] or (not told and self.patterns["on_the_way"].search(question.story)):
             return None
@@ -296,29 +321,38 @@ class ChineseSequels(Sequels):
         match = done or left
         if match is None or not before:
             return None
-        opening, story = ("，".join(before), last) if left else (before[0], "，".join([*before[1:], last]))
-        if (whole := self._whole("，".join([*before, last, question]))) is None:
+        told = self.patterns["share_told"].match(last)
+        whole = self._whole("，".join([*before, last, question]))
+        if told is None or whole is None:
             return None
-        undone = left["undone"] if left else ""
-        slots = {"opening": opening, **whole, "undone": undone, "v": done["v"] if done else ""}
-        traits = ["undone"] if undone else []
-        thing = self._thing_at_end(opening) or ""
-        return Topic("left" if left else "done-share", SHARE, thing, story, slots, traits=frozenset(traits))
+        told_before = before if left else [*before[:1], *(one for one in before[1:] if not self._is_some(one))]
+        slots = {"opening": "，".join(told_before), **whole, "did": told["did"]}
+        slots |= {"undone": left["undone"] or ""} if left else {"v": done["v"]} if done else {}
+        traits = ["undone"] if slots.get("undone") else []
+        role = "left" if left else "done-share"
+        thing = self._thing_at_end(slots["opening"]) or ""
+        return Topic(role, SHARE, thing, told["share"], slots, traits=frozenset(traits))
+
+    def _is_some(self, clause: str) -> bool:
+        """已经看了一部分: what the number of the sequel says more exactly."""
+        return bool(self.patterns["some"].search(clause))
 
     def _whole(self, told: str) -> dict[str, str] | None:
         """How that is counted of which the text tells a share: 全长 or 一共有, how it is asked for, its unit."""
-        for pattern, whole, asked, unit in self.wholes:
+        for pattern, whole, asked, unit, of in self.wholes:
             if pattern.search(told):
-                return {"whole": whole, "asked": asked, "hu": unit}
+                return {"whole": whole, "asked": asked, "hu": unit, "of": of}
         return None
 
     def _half(self, question: str, before: Sequence[str], last: str) -> Topic | None:
         """五年级的学生中，男生占(3/5)，女生占几分之几？"""
         match = self.patterns["half_asked"].match(question)
         group = self.patterns["group_told"].match(before[0]) if len(before) == 1 else None
-        if match is None or group is None or not re.match("[男女]生", last):
+        half = self.patterns["half_told"].match(last)
+        if match is None or group is None or half is None:
             return None
-        return Topic("half-share", SHARE, "", last, {"group": group["group"], "q": match["q"], "hu": "人"})
+        slots = {"group": group["group"], "half": half["half"], "q": match["q"], "hu": "人"}
+        return Topic("half-share", SHARE, "", half["share"], slots)
 
     def _compared(self, question: str, before: Sequence[str], last: str) -> Topic | None:
         """鸭的只数比鸡少(1/5)，鸭的只数是鸡的几分之几; 今年用水比去年节约20%，今年用水是去年的百分之几。"""
@@ -347,7 +381,8 @@ class ChineseSequels(Sequels):
         if amount and self._is_noun(*tag_words(thing := first[: amount.start()])[-1]):
             slots |= {"a_thing": thing, "thing_there": opening + thing}
             slots |= {"second": second, "second_there": opening + second}
-        return Topic("less" if amount else "less-in-time", SHARE, "", f"比{second}{match['less']}", slots)
+        story = f"比{second}{match['less']}"
+        return Topic("less" if amount else "less-in-time", SHARE, slots.get("a_thing", ""), story, slots)
 
     def _unit_of(self, word: str) -> str | None:
         """The unit in which the training set counts what a word names; None if it does not say so clearly."""
@@ -375,11 +410,12 @@ class ChineseSequels(Sequels):
         if role is None or match is None or bool(before) == bool(match["o"]):
             return None
         opening = match["o"] or "，".join(before) + "，"
-        told = match["s"].removeprefix("现价").removeprefix("现在")
-        if role == "price_now" and not told.startswith("比"):
+        told = self.patterns[f"{role}_told"].match(match["s"])
+        if told is None:
             return None
-        story = told if role == "price_now" else f"现在{told}"
-        return Topic(role.replace("_", "-"), SHARE, "", story, {"opening": opening, "hu": "元"})
+        slots = {"opening": opening, "told": told["told"], "hu": "元"}
+        thing = self._thing_at_end(opening.rstrip("，")) or ""
+        return Topic(role.replace("_", "-"), SHARE, thing, told["share"], slots)
 
     def _price(self, question: _Question) -> Topic | None:
         match = self.patterns["price"].search(question.before) if question.unit == "元" else None
@@ -424,7 +460,7 @@ class ChineseSequels(Sequels):
         if unit in self.words["creatures"]:
             traits.discard("kitchen")  # who is fed there is not eaten
         traits.add("measure" if unit in self.names["amount"] else "count")
-        if self._siblings.get(thing):
+        if self._siblings.get(thing) and not self.patterns["sold"].search(story):
             traits.add("sibling")
         if unit in self.words["boxes"]:
             traits.add("box")
