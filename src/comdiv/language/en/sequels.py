@@ -44,6 +44,8 @@ _PAST_AS_PRESENT = frozenset(["put", "cut", "hit", "read", "set", "cost"])
 _RELATIVE = frozenset(["that", "which", "who"])
 # Before participles: "has bought" tells what is so now, "are added" happens now.
 _AUXILIARIES = frozenset(["has", "have", "had", "is", "are", "be", "been", "being", "was", "were", "get", "gets"])
+_DOLLAR_SIGN = re.compile(r"\$ ?")
+_DOLLARS = re.compile(r"(\d[\d.,]*)( more)? dollars")  # written as the story does: $5
 _SPACED_STOP = re.compile(r"\s[.?](?:\s|$)")
 
 
@@ -95,6 +97,8 @@ class EnglishSequels(Sequels):
 
     def join(self, story: str, sentences: str, donor: "Reading") -> str:
         sentences = sentences[:1].upper() + sentences[1:]
+        if sign := _DOLLAR_SIGN.search(story):
+            sentences = _DOLLARS.sub(lambda match: f"{sign[0]}{match[1]}{match[2] or ''}", sentences)
         if _SPACED_STOP.search(donor.text):
             sentences = re.sub(r"(?<!\bMrs)(?<!\bM[rs])(?<!\bDr)([.,?])(?=\s|$)", r" \1", sentences)
         text = f"{story} {sentences}"

@@ -295,7 +295,7 @@ class ChineseSequels(Sequels):
             return None
         if not verb or not is_whole(reading) or question.unit == "元":
             return None
-        if verb not in self.words["doing"]:
+        if verb not in self.words["doing"] or self.patterns["no_rest"].search(question.story):
             return None
         if verb in self.words["travelling"] or (not told and self.patterns["on_the_way"].search(question.story)):
             return None
