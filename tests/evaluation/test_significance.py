@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from comdiv.errors import ComdivError
 from comdiv.evaluation.predictions import Prediction
 from comdiv.evaluation.significance import (
+    _drawn_times,
     compare_predictions,
     mcnemar,
     mean_over_seeds,
@@ -149,7 +150,18 @@ def test_many_problems_are_drawn_in_pieces_of_bounded_size(monkeypatch: pytest.M
     pair = sides(4, 3, 2, 1)
     whole = paired_bootstrap(*pair, resamples=101)
     monkeypatch.setattr("comdiv.evaluation.significance._CELLS", 70)
+    _drawn_times.cache_clear()
     assert paired_bootstrap(*pair, resamples=101) == whole
+    monkeypatch.setattr("comdiv.evaluation.significance._KEPT", 0)  # too many to keep: each comparison draws anew
+    assert paired_bootstrap(*pair, resamples=101) == whole
+
+
+def test_draws_that_are_kept_are_those_of_their_seed_and_size() -> None:
+    pairs = [sides(4, 3, 2, 1), sides(1, 3, 2, 4), sides(40, 3, 20, 1)]
+    numbers = [paired_bootstrap(*pair, seed, 101) for pair in pairs for seed in (0, 1)]
+    _drawn_times.cache_clear()
+    assert [paired_bootstrap(*pair, seed, 101) for pair in pairs for seed in (0, 1)] == numbers
+    assert len(set(numbers)) == len(numbers)
 
 
 @given(PAIRS, st.integers(0, 5))

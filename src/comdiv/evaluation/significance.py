@@ -6,16 +6,21 @@ A and B answered the same problems, so only the problems on which they differ ma
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.evaluation.predictions import Prediction
 from comdiv.problem import Problem
 
+if TYPE_CHECKING:
+    import numpy as np
+
 Interval = tuple[float, float]
 _CELLS = 4_000_000  # indices drawn at once: 32 MB
+_KEPT = 16_000_000  # of draws × problems that are kept for the next comparison: 32 MB
 
 
 def as_list(interval: Interval | None) -> list[float] | None:
@@ -174,13 +179,33 @@ def paired_bootstrap(
     # (problems,): +1 where only A is right, −1 where only B is
     deltas = np.asarray(a_right, dtype=np.int16) - np.asarray(b_right, dtype=np.int16)
     n = len(deltas)
-    sums = np.concatenate(
-        [deltas[draws].sum(axis=1, dtype=np.int64) for draws in resampled_indices(n, seed, resamples)]
-    )  # (resamples,)
+    differing = np.flatnonzero(deltas)
+    if n * resamples <= _KEPT:
+        sums = _drawn_times(n, seed, resamples)[:, differing] @ deltas[differing].astype(np.int64)  # (resamples,)
+    else:
+        parts = [deltas[draws].sum(axis=1, dtype=np.int64) for draws in resampled_indices(n, seed, resamples)]
+        sums = np.concatenate(parts)
     low, high = np.quantile(sums, [0.025, 0.975]) / n
     rarer = min(int((sums <= 0).sum()), int((sums >= 0).sum()))
     p = min(1.0, 2 * (rarer + 1) / (resamples + 1))
     return int(deltas.sum(dtype=np.int64)) / n, (float(low), float(high)), p
+
+
+@lru_cache(maxsize=4)
+def _drawn_times(n: int, seed: int, resamples: int) -> "np.ndarray[Any, Any]":
+    """How often each draw has each problem, (resamples, problems): one report compares many pairs on one test set."""
+    import numpy as np
+
+    draws = list(resampled_indices(n, seed, resamples))
+    return np.concatenate([_times(indices, n) for indices in draws])
+
+
+def _times(indices: "np.ndarray[Any, Any]", n: int) -> "np.ndarray[Any, Any]":
+    """How often each row has each index below n."""
+    import numpy as np
+
+    places = indices + n * np.arange(len(indices))[:, None]
+    return np.bincount(places.ravel(), minlength=n * len(indices)).reshape(-1, n).astype(np.uint16)
 
 
 def resampled_indices(n: int, seed: int, resamples: int) -> Iterator[Any]:
