@@ -9,7 +9,7 @@ import pytest
 
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import Judgement, read_judgements, write_judgements
-from comdiv.experiments import archive
+from comdiv.experiments import archive, packing
 from comdiv.experiments.archive import export_results, read_results, without_texts
 from comdiv.experiments.cell import compact_json
 from comdiv.experiments.keys import differences
@@ -299,3 +299,28 @@ def test_needs_are_short_where_they_are_clear() -> None:
     ]
     assert archive._with_whole_needs(short) == lines
     assert archive._with_whole_needs(lines) == lines
+
+
+def test_cells_without_a_result_are_squeezed_into_the_first_line_and_keep_their_places(published: Path) -> None:
+    squeezed = 0
+    for plan in read_results(published):
+        header, *lines = lines_of(plan.path)
+        others = json.loads(packing.unsqueezed(header["others"]))
+        assert all("result" in line for line in lines)
+        assert all("result" not in line for _, line in others)
+        assert [plan.cells[place].key for place, _ in others] == [line["key"] for _, line in others]
+        squeezed += len(others)
+    assert squeezed > 0
+
+
+@pytest.mark.parametrize("others", ["zlib:AAAA", "[[0", '[["0", {}]]', '[[-1, {"key": "a"}]]', "{}", "7"])
+def test_damaged_cells_without_a_result_are_refused_in_one_line(published: Path, tmp_path: Path, others: str) -> None:
+    folder = tmp_path / "results"
+    shutil.copytree(published, folder)
+    path = folder / "main-results.jsonl"
+    header, *lines = lines_of(path)
+    path.write_text("".join(f"{compact_json(line)}\n" for line in [{**header, "others": others}, *lines]))
+    with pytest.raises(ComdivError) as caught:
+        read_results(folder)
+    assert "\n" not in str(caught.value)
+    assert "main-results.jsonl" in str(caught.value)

@@ -1,12 +1,13 @@
 """Results to publish: one JSON Lines file per plan, without texts of problems, weights or names of machines.
 
-    results/NAME.jsonl        the first line is the plan as it was run, each other line one cell of it
+    results/NAME.jsonl        the first line is the plan as it was run, each other line a finished cell of it
     results/judgements/       people's judgements of augmented problems, if there are any; judges are numbered
 
 A cell's line has its key, label, needs (the beginnings of other cells' hashes) and facts (only those that differ from
-the first cell that it needs). A finished cell's line also has its result: recipe (what differs from the baseline of
-`keys`), summary, times, hashes of its output, and versions if they differ from those of the first line. The result of a
-cell that several plans share is only in the first of these plans. Lists are packed so that a line stays short:
+the first cell that it needs) and its result: recipe (what differs from the baseline of `keys`), summary, times, hashes
+of its output, and versions if they differ from those of the first line. The result of a cell that several plans share
+is only in the first of these plans. Cells without a result in the file, most of them not run yet, are the `others` of
+its first line, squeezed, with their places in the plan. Lists are packed so that a line stays short:
 
     "614/745"     right answers out of all: accuracies and intervals follow from it
     "right"       of an evaluation: one bit per test problem, base64, in the order of the `ids` of the dataset's line
@@ -32,10 +33,10 @@ from comdiv.exchange.exports import Export, ExportSource, Note
 from comdiv.experiments import packing
 from comdiv.experiments.cell import Cell, Details, PlanResults, Record, compact_json, sources
 from comdiv.experiments.keys import differences
-from comdiv.experiments.shapes import CellRecord, PublishedCell, PublishedPlan, check_summary
+from comdiv.experiments.shapes import CellRecord, OtherCells, PublishedCell, PublishedPlan, check_summary
 from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_runs
 from comdiv.files import path_part, write_text
-from comdiv.loading import load_model, read_json_lines, validate
+from comdiv.loading import load_model, parse_json, read_json_lines, validate
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
@@ -90,7 +91,22 @@ def _read_lines(path: Path) -> tuple[Record, list[Record]]:
     validate(header, PublishedPlan, f"{path}, line {first}: not the results of a plan")
     for number, line in lines:
         validate(line, PublishedCell, f"{path}, line {number}")
-    return header, _with_whole_needs([line for _, line in lines])
+    cells = [line for _, line in lines]
+    for place, line in _others(header.get("others"), f"{path}, line {first}: other cells"):
+        cells.insert(place, line)
+    return header, _with_whole_needs(cells)
+
+
+def _others(squeezed: str | None, where: str) -> list[tuple[int, Record]]:
+    """The cells without a result, each with its place in the plan, the first places first."""
+    if squeezed is None:
+        return []
+    try:
+        others = parse_json(packing.unsqueezed(squeezed))
+    except (ValueError, ComdivError) as error:
+        raise ComdivError(f"{where}: {error}") from error
+    validate(others, OtherCells, where)
+    return [(place, line) for place, line in others]
 
 
 def _short(key: str) -> str:
@@ -292,13 +308,15 @@ def _write(folder: Path, headers: Mapping[str, tuple[Record, Sequence[Record]]],
         own = {line["key"]: left.pop(line["key"]) for line in lines if line["key"] in left}
         versions = Counter(compact_json(result.get("versions", {})) for result in own.values())
         usual = json.loads(versions.most_common(1)[0][0]) if versions else {}
-        written = [{**header, "versions": usual}]
-        for line in _with_short_needs(lines):
+        written, others = [], []
+        for place, line in enumerate(_with_short_needs(lines)):
             bare = {key: value for key, value in line.items() if key != "result"}
             result = own.get(line["key"])
-            if result is not None:
-                bare["result"] = {key: v for key, v in result.items() if key != "versions" or v != usual}
-            written.append(bare)
+            if result is None:
+                others.append((place, bare))
+            else:
+                written.append({**bare, "result": {k: v for k, v in result.items() if k != "versions" or v != usual}})
+        written.insert(0, {**header, "versions": usual, "others": packing.squeezed(compact_json(others))})
         file = folder / f"{path_part(name, 'the plan')}.jsonl"
         write_text(file, "".join(f"{compact_json(line)}\n" for line in written))
 

@@ -156,7 +156,7 @@ def pack_frequencies(entries: Sequence[Record]) -> Any:
     groups = defaultdict(list)
     for entry in entries:
         groups[f"{entry['train']}/{entry['test']}"].append(str(entry["name"]))
-    packed = {counts: _squeezed(" ".join(names)) for counts, names in groups.items()}
+    packed = {counts: squeezed(" ".join(names)) for counts, names in groups.items()}
     return packed if unpack_frequencies(packed) == list(entries) else list(entries)
 
 
@@ -167,19 +167,20 @@ def unpack_frequencies(packed: Any) -> list[dict[str, Any]]:
     entries = []
     for counts, names in packed.items():
         train, _, test = counts.partition("/")
-        words = _unsqueezed(names).split()
+        words = unsqueezed(names).split()
         entries += [{"name": name, "train": int(train), "test": int(test)} for name in words]
     return sorted(entries, key=lambda entry: (-entry["train"] - entry["test"], entry["name"]))
 
 
-def _squeezed(text: str) -> str:
-    """A text of thousands of compounds, compressed to a fifth; nobody reads them in diffs."""
+def squeezed(text: str) -> str:
+    """A long text, such as thousands of compounds, compressed to a fifth; nobody reads them in diffs."""
     if len(text) < _LONG_TEXT:
         return text
     return _SQUEEZED + base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _unsqueezed(text: str) -> str:
+def unsqueezed(text: str) -> str:
+    """The text that `squeezed` made smaller, or left as it was."""
     if not text.startswith(_SQUEEZED):
         return text
     try:

@@ -7,7 +7,7 @@ Only keys that are used are checked.
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, RootModel, field_validator, model_validator
 
 from comdiv.experiments.cell import Kind
 from comdiv.loading import validate
@@ -336,6 +336,10 @@ class PublishedCell(_Shape):
     result: _PublishedResult | None = None
 
 
+class OtherCells(RootModel[list[tuple[Count, PublishedCell]]]):
+    """The cells of a plan that have no result in its file, each with the number of its line."""
+
+
 class PublishedPlan(_Shape):
     """The first line of a file of published results."""
 
@@ -347,3 +351,4 @@ class PublishedPlan(_Shape):
     order: int
     preset: str | None
     versions: dict[str, str] = {}
+    others: str | None = None
