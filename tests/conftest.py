@@ -1,6 +1,7 @@
 """What tests of several packages share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import settings
 settings.register_profile("comdiv", deadline=None)
 settings.load_profile("comdiv")
 
+
+# A script in the background ignores Ctrl+C, and so would every command that a test starts and stops.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests with these fixtures lean on programs that are not ours, a browser or a cluster: on a busy machine they may fail
 # to start. Such a test gets a second chance, with everything made anew; it fails if it fails twice.

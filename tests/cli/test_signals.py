@@ -22,13 +22,21 @@ def stopped(arguments: Sequence[str | Path], at_work: Callable[[], bool], number
     """Start a command, wait until it is at work, and send the signal to its whole group, as a terminal does."""
     command = [sys.executable, "-m", "comdiv", *map(str, arguments)]
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    while not at_work():
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.01)
-    os.killpg(process.pid, number)
-    _, said = process.communicate(timeout=120)
+    try:
+        while not at_work():
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.01)
+        os.killpg(process.pid, number)
+        _, said = process.communicate(timeout=120)
+    finally:
+        if process.poll() is None:  # a test that fails leaves nothing behind
+            os.killpg(process.pid, signal.SIGKILL)
     return process.returncode, said
 
 
