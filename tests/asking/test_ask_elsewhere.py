@@ -93,7 +93,7 @@ def test_a_model_ranks_what_an_augmentation_makes(tmp_path: Path, probabilities:
         settings += [] if probabilities else ["samples=3", "temperature=0.5"]
         arguments = ["augment", str(data), "--out", str(tmp_path / "out"), "--solver", "ask", "--keep-by", "joint"]
         arguments += [part for setting in settings for part in ("--set", setting)]
-        arguments += ["--checks", "paper", "--per-problem", "3,1", "--jobs", "1"]
+        arguments += ["--preset", "structure", "--per-problem", "3,1", "--jobs", "1"]
         assert "this would ask an endpoint" in refused(*arguments)
         assert server.requests == []
         run(*arguments, "--programs")

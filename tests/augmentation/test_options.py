@@ -91,7 +91,8 @@ def test_a_mistake_is_one_line(changes: dict[str, Any], message: str) -> None:
 def test_presets_can_be_changed_and_an_unknown_one_is_answered_with_the_nearest() -> None:
     paper = AugmentationOptions.preset("paper", rounds=2)
     assert (paper.rounds, paper.match, paper.per_problem, paper.ranker) == (2, "environment", (5, 5), "gts")
-    assert AugmentationOptions.preset() == AugmentationOptions()
+    assert AugmentationOptions.preset() == AugmentationOptions.preset("sense")  # one story each, unless asked otherwise
+    assert AugmentationOptions.preset("comdiv") == AugmentationOptions.preset("structure") == AugmentationOptions()
     with pytest.raises(ComdivError, match="Did you mean 'paper'"):
         AugmentationOptions.preset("papre")
 

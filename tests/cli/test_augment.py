@@ -13,6 +13,8 @@ from comdiv.cli import app
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 
+PASTED = ("--preset", "structure")  # few problems have stories to go on with
+
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
@@ -27,7 +29,7 @@ def run(*arguments: object) -> Result:
 
 
 def test_it_prints_what_came_of_each_operation_and_leaves_a_dataset(data: Path, tmp_path: Path) -> None:
-    result = run("augment", data, "--out", tmp_path / "out", "--checks", "paper", "--per-problem", "3,1")
+    result = run("augment", data, "--out", tmp_path / "out", *PASTED, "--per-problem", "3,1")
     assert result.exit_code == 0
     assert "28 problems became" in result.stdout
     assert len(read_dataset(tmp_path / "out").train) > 28
@@ -35,7 +37,7 @@ def test_it_prints_what_came_of_each_operation_and_leaves_a_dataset(data: Path, 
 
 
 def test_json_is_the_report(data: Path, tmp_path: Path) -> None:
-    result = run("augment", data, "--out", tmp_path / "out", "--operations", "2", "--json")
+    result = run("augment", data, "--out", tmp_path / "out", *PASTED, "--operations", "2", "--json")
     report = json.loads(result.stdout)
     assert report == json.loads((tmp_path / "out" / "report.json").read_text())
     assert report["rounds"][0]["operation 1"]["drafts"] == 0
@@ -99,7 +101,7 @@ def test_a_solver_ranks_and_a_second_call_finds_everything_done(data: Path, tmp_
         2,
         *small,
     ]
-    arguments += ["--checks", "paper", "--per-problem", "2,1", "--warm-start"]
+    arguments += [*PASTED, "--per-problem", "2,1", "--warm-start"]
     assert run(*arguments).exit_code == 0
     scores = [
         json.loads(line) for line in (tmp_path / "out" / "rounds" / "2" / "scores.jsonl").read_text().splitlines()
@@ -122,8 +124,8 @@ def test_a_program_of_the_users_own_can_rank(data: Path, tmp_path: Path) -> None
     solver = f"command:{sys.executable} {program}"
     ranked = ("augment", data, "--out", out, "--solver", solver, "--rank", "given", "--keep-by", "joint")
     with pytest.raises(ComdivError, match="this would run the program"):
-        run(*ranked, "--checks", "paper")
-    run(*ranked, "--checks", "paper", "--programs")
+        run(*ranked, *PASTED)
+    run(*ranked, *PASTED, "--programs")
     kept = [json.loads(line)["text"] for line in (out / "rounds" / "1" / "kept.jsonl").read_text().splitlines()]
     everything = [
         json.loads(line)["text"] for line in (out / "rounds" / "1" / "candidates.jsonl").read_text().splitlines()
@@ -132,10 +134,10 @@ def test_a_program_of_the_users_own_can_rank(data: Path, tmp_path: Path) -> None
 
 
 def test_hashes_of_a_test_set_keep_its_texts_out(data: Path, tmp_path: Path) -> None:
-    run("augment", data, "--out", tmp_path / "free", "--checks", "paper")
+    run("augment", data, "--out", tmp_path / "free", *PASTED)
     made = tmp_path / "free" / "rounds" / "1" / "kept.jsonl"
     assert run("data", "hashes", made, "--out", tmp_path / "bans").exit_code == 0
-    result = run("augment", data, "--out", tmp_path / "out", "--checks", "paper", "--ban", tmp_path / "bans", "--json")
+    result = run("augment", data, "--out", tmp_path / "out", *PASTED, "--ban", tmp_path / "bans", "--json")
     texts = {json.loads(line)["text"] for line in made.read_text().splitlines()}
     assert not texts & {problem.text for problem in read_dataset(tmp_path / "out").train}
     assert json.loads(result.stdout)["options"]["ban"]["texts"] == len((tmp_path / "bans").read_text().split())

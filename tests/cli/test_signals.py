@@ -91,7 +91,22 @@ def test_a_stopped_plan_ends_its_workers_and_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.slow)])
 def test_a_stopped_augmentation_says_one_line_whoever_does_the_work(data: Path, tmp_path: Path, engine: str) -> None:
     out = tmp_path / "out"
-    verb = ["augment", data, "--out", out, "--rounds", "30", "--growth", "9", "--max-growth", "99", "--engine", engine]
+    verb = [
+        "augment",
+        data,
+        "--preset",
+        "structure",
+        "--out",
+        out,
+        "--rounds",
+        "30",
+        "--growth",
+        "9",
+        "--max-growth",
+        "99",
+        "--engine",
+        engine,
+    ]
     code, said = stopped([*verb, "--jobs", "2"], (out / "rounds" / "1" / "candidates.jsonl").is_file, signal.SIGTERM)
     assert (code, said) == (143, f"comdiv: stopped by SIGTERM; finished steps are kept: {GOES_ON}\n")
 

@@ -66,7 +66,7 @@ def training(folder: Path) -> Work:
 
 def augmenting(folder: Path) -> Work:
     data, out = write_small_dataset(folder / "data"), folder / "work" / "out"
-    options = ["--solver", "gts", "--rank", "given", "--rounds", "2", "--checks", "paper", "--per-problem", "2,1"]
+    options = ["--preset", "structure", "--solver", "gts", "--rank", "given", "--rounds", "2", "--per-problem", "2,1"]
     command = ["augment", str(data), "--out", str(out), "--warm-start", *options]
     return Work("augment", [*command, *_set(**TINY, epochs=2, threads=1)], out, bytes_of)
 

@@ -89,7 +89,8 @@ def synthetic(corpus: str, options: tuple[str, ...], folder: Path) -> Catch:
 
 def candidates(corpus: str, options: tuple[str, ...], folder: Path) -> Catch:
     """The candidates of every round, and the training set that comes of them; never ranked."""
-    run("augment", corpus, "--out", folder / "augmented", "--jobs", "1", "--solver", "none", *options)
+    preset = () if "--preset" in options else ("--preset", "structure")  # what was recorded first
+    run("augment", corpus, "--out", folder / "augmented", "--jobs", "1", "--solver", "none", *preset, *options)
     rounds = enumerate(candidate_files(folder / "augmented"), start=1)
     catch: Catch = {f"round {number}": problem_lines(path) for number, path in rounds}
     return {**catch, "train": problem_lines(folder / "augmented" / "train.jsonl")}

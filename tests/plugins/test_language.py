@@ -11,6 +11,7 @@ from plugins.conftest import Environment
 from plugins.german import write_corpus
 from plugins.provenance import operations, records
 
+PASTED = ("--preset", "structure")  # this package has no sequels
 SMALL = ("--set", "epochs=2", "--set", "hidden=16", "--set", "embedding=16", "--threads", "1")
 
 
@@ -58,14 +59,20 @@ def test_german_frames_say_what_the_rules_of_the_synthesis_make(german: Environm
 
 @pytest.mark.parametrize("checks", ["paper", "full"])
 def test_german_problems_are_augmented_by_both_operations(german: Environment, folder: Path, checks: str) -> None:
-    german.comdiv("augment", "split", "--checks", checks, "--out", f"augmented-{checks}", folder=folder)
+    german.comdiv("augment", "split", *PASTED, "--checks", checks, "--out", f"augmented-{checks}", folder=folder)
     made = operations(folder / f"augmented-{checks}" / "train.jsonl")
     assert made["operation 1"] > 100
     assert made["operation 2"] > 10
 
 
+def test_how_to_do_without_sequels_is_said_in_one_line(german: Environment, folder: Path) -> None:
+    said = german.comdiv("augment", "split", "--out", "stories", folder=folder, fails=True)
+    assert "the language 'de' has no sequels: use --preset structure" in " ".join(said.split())
+    assert "Traceback" not in said
+
+
 def test_full_checks_rename_the_person_of_a_german_story(german: Environment, folder: Path) -> None:
-    german.comdiv("augment", "split", "--checks", "full", "--out", "full", folder=folder)
+    german.comdiv("augment", "split", *PASTED, "--checks", "full", "--out", "full", folder=folder)
     people = ("Anna", "Lena", "Mia", "Paul", "Jonas", "Emil")
     composed = [r["text"] for r in records(folder / "full" / "train.jsonl") if r["id"].startswith("r1-op1")]
     assert composed

@@ -40,7 +40,7 @@ def test_without_the_package_the_operation_is_unknown_in_one_line(folder: Path) 
 
 
 def test_it_is_counted_wherever_the_paper_s_operations_are(reorder: Environment, folder: Path) -> None:
-    chosen = ("--operations", "1,2,reorder", "--per-problem", "3,1,2", "--jobs", "2")
+    chosen = ("--preset", "structure", "--operations", "1,2,reorder", "--per-problem", "3,1,2", "--jobs", "2")
     printed = reorder.comdiv("augment", "small", *chosen, "--out", "out", folder=folder)
     made = operations(folder / "out" / "train.jsonl")
     assert min(made[f"operation {name}"] for name in ("1", "2", "reorder")) > 0
@@ -77,7 +77,7 @@ def test_a_plan_can_name_it(reorder: Environment, folder: Path) -> None:
 @pytest.mark.slow
 def test_on_ray_it_makes_the_same_problems(reorder: Environment, folder: Path) -> None:
     pytest.importorskip("ray")
-    chosen = ("--operations", "1,reorder", "--rounds", "2")
+    chosen = ("--preset", "structure", "--operations", "1,reorder", "--rounds", "2")
     reorder.comdiv("augment", "small", *chosen, "--out", "here", folder=folder)
     reorder.comdiv("augment", "small", *chosen, "--engine", "ray", "--out", "there", folder=folder)
     assert (folder / "here" / "train.jsonl").read_bytes() == (folder / "there" / "train.jsonl").read_bytes()

@@ -18,7 +18,11 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class AugmentationOptions(Settings):
-    """Everything that determines an augmented set, except the data. The defaults are the preset `structure`."""
+    """Everything that determines an augmented set, except the data.
+
+    The fields' defaults are the preset `structure`, on which the keys of published results are based; `preset` and the
+    command line begin with `sense`.
+    """
 
     noun: ClassVar[str] = "option"
 
@@ -150,7 +154,7 @@ class AugmentationOptions(Settings):
         return {**self.model_dump(mode="json", exclude={"ban", *idle}), "ban": banned}
 
     @classmethod
-    def preset(cls, name: str = "comdiv", **changes: Any) -> Self:
+    def preset(cls, name: str = "sense", **changes: Any) -> Self:
         """A preset's options with changes; the error for an unknown name suggests the nearest known one."""
         if name not in PRESETS:
             raise unknown_name("preset", name, PRESETS)

@@ -21,7 +21,7 @@ def augment(
     reading: "CorpusOptions",
     preset: Annotated[
         str, typer.Option(help="sense, mixed, structure, or paper for Algorithm 1 as printed.")
-    ] = "comdiv",
+    ] = "sense",
     ban: Annotated[
         Path | None, typer.Option(help="Hashes of texts that must not be produced, from `comdiv data hashes`.")
     ] = None,

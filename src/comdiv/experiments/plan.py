@@ -188,7 +188,7 @@ class AugmentationPlan(PlanPart):
     `ranker: solver` takes the method's own solver, as in the paper; `ban: test` excludes the test texts by hash.
     """
 
-    preset: AugmentationPreset = Field(default="comdiv", description="The preset of `comdiv augment`.")
+    preset: AugmentationPreset = Field(default="sense", description="The preset of `comdiv augment`.")
     presets: dict[Name, AugmentationPreset] = Field(
         default_factory=dict, description="Other presets, of individual datasets."
     )

@@ -38,7 +38,7 @@ def sequels_of(code: str) -> Sequels:
     """A language's ways to go on with a story."""
     sequels = get_language(code).sequels
     if sequels is None:
-        raise ComdivError(f"the language '{code}' has no sequels: use --compose paste")
+        raise ComdivError(f"the language '{code}' has no sequels: use --preset structure, or --compose paste")
     return sequels
 
 
