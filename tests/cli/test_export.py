@@ -16,12 +16,12 @@ from comdiv.corpora.demo import generate
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.evaluation.judgements import CRITERIA
-from comdiv.exchange.exports import Export, ExportSource, Facts, Note
+from comdiv.exchange.exports import Export, ExportSource, Facts
 from comdiv.files import write_text
+from comdiv.observer import Observer
 from comdiv.problem import read_problems
 from comdiv.registry import EXPORTS
 from comdiv.settings import Settings
-from comdiv.solver import Progress
 
 RUNNER = CliRunner()
 
@@ -131,10 +131,10 @@ class CountExport(Export):
     example = "comdiv export count mawps --out count.txt"
 
     def write(
-        self, source: ExportSource, out: Path, settings: CountSettings, *, force: bool, progress: Progress, note: Note
+        self, source: ExportSource, out: Path, settings: CountSettings, *, force: bool, observer: Observer
     ) -> Facts:
         count = sum(len(problem.text) >= settings.least for problem in source.problems)
-        note(f"{len(source.train or ())} problems to train on")
+        observer.note(f"{len(source.train or ())} problems to train on")
         write_text(out, f"{count} {settings.unit}\n")
         return {"count": count, "force": force}
 

@@ -7,7 +7,7 @@ import pytest
 
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
-from comdiv.exchange.exports import find_splits, parts_of
+from comdiv.exchange.exports import find_splits
 from exchange.conftest import small_dataset
 
 PROBLEMS = list(generate("en", 20))
@@ -53,5 +53,8 @@ def test_names_that_become_one_and_halves_called_like_a_split_are_refused(tmp_pa
 
 def test_structural_comes_before_lexical(synthesised_folder: Path) -> None:
     (split,) = find_splits(synthesised_folder)
-    parts = list(parts_of(split))
-    assert [(part.name, len(part.test)) for part in parts] == [("compositional", 6), ("structural", 3), ("lexical", 3)]
+    assert [(part.name, len(part.test)) for part in split.parts] == [
+        ("compositional", 6),
+        ("structural", 3),
+        ("lexical", 3),
+    ]

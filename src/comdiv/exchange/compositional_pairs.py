@@ -15,10 +15,11 @@ from comdiv.augmentation.proposals import PASSED
 from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import CHAINS, write_chains
 from comdiv.exchange.composing import ComposedChain, compose_chains, distract, renumber_chains
-from comdiv.exchange.exports import Export, ExportSource, Facts, Note, Part, check_target, task_name, write_export
+from comdiv.exchange.exports import Export, ExportSource, Facts, Part, check_target, task_name, write_export
 from comdiv.exchange.lm_eval import write_tasks
 from comdiv.exchange.task_data import DEFAULT_SHOTS
 from comdiv.files import write_text
+from comdiv.observer import Observer
 from comdiv.problem import Problem, write_problems
 from comdiv.settings import Settings
 from comdiv.solver import Progress
@@ -153,12 +154,11 @@ class PairsExport(Export):
     )
 
     def write(
-        self, source: ExportSource, out: Path, settings: PairsSettings, *, force: bool, progress: Progress, note: Note
+        self, source: ExportSource, out: Path, settings: PairsSettings, *, force: bool, observer: Observer
     ) -> Facts:
-        options = {**settings.model_dump(), "name": settings.name or source.name}
-        return export_compositional_pairs(
-            source.problems, out, train=source.train, **options, force=force, progress=progress
-        )
+        options = {**settings.model_dump(), "name": settings.name or source.name, "force": force}
+        with observer.progress("exporting") as progress:
+            return export_compositional_pairs(source.problems, out, train=source.train, **options, progress=progress)
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
         lengths = [f"{count:,} of {length}" for length, count in facts["lengths"].items() if length != "2"]

@@ -19,10 +19,11 @@ from comdiv.corpora.corpus_options import load_test
 from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation import Prediction, gold_answer, read_predictions
 from comdiv.evaluation.predictions import OUTPUT_KEYS
-from comdiv.exchange.exports import Export, ExportSource, Facts, Note, check_target, write_export
+from comdiv.exchange.exports import Export, ExportSource, Facts, check_target, write_export
 from comdiv.expression import format_number, to_infix
 from comdiv.files import file_sha256, path_part, write_json_lines, write_text
 from comdiv.loading import load_object, validate
+from comdiv.observer import Observer
 from comdiv.problem import Problem
 from comdiv.settings import Settings
 
@@ -306,16 +307,15 @@ def _words(prediction: Prediction, answer: str | None) -> str:
 class EveryEvalEverExport(Export):
     """The evaluations of a run as records of Every Eval Ever (schema 0.3.0), with their samples."""
 
-    reads = "folder"
     settings = EveryEvalEverSettings
     example = "comdiv export every-eval-ever runs/qwen --out shared --model Qwen/Qwen3-8B --organization 'My lab'"
     folder_help = "A run with evaluations, or one evaluation (a folder with result.json)."
 
     def write(
-        self, source: ExportSource, out: Path, settings: EveryEvalEverSettings, *, force: bool, note: Note, **_: Any
+        self, source: ExportSource, out: Path, settings: EveryEvalEverSettings, *, force: bool, observer: Observer
     ) -> Facts:
         if settings.organization == "not stated":
-            note("the record does not say who evaluated; add --organization NAME")
+            observer.note("the record does not say who evaluated; add --organization NAME")
         return export_every_eval_ever(source.path, out, settings, force=force)
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:

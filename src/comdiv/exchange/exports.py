@@ -8,7 +8,7 @@ say what it was made from; of a dataset folder they take the splits in it, and t
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -16,16 +16,15 @@ from typing import Any, ClassVar, Literal
 from comdiv.dataset import FACTS, Dataset, read_dataset
 from comdiv.errors import ComdivError
 from comdiv.files import file_sha256, path_part, refuse_to_overwrite, staging_folder, write_text
+from comdiv.observer import Observer
 from comdiv.problem import Problem
 from comdiv.settings import Settings
-from comdiv.solver import Progress
 
 EXPORT = "export.json"
 COMPOSITIONAL, IID = "compositional", "iid"
 _METHODS = {"dbca": COMPOSITIONAL, "iid": IID}
 
 Facts = dict[str, Any]  # what was written and from what, for `export.json` and for programs
-Note = Callable[[str], None]  # called with anything else a user should know
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Export(ABC):
     `reads` says what it needs: a `folder`, the problems of any `corpus`, or the `test` problems of one.
     """
 
-    reads: ClassVar[Literal["folder", "corpus", "test"]]
+    reads: ClassVar[Literal["folder", "corpus", "test"]] = "folder"
     settings: ClassVar[type[Settings]]
     example: ClassVar[str] = ""
     folder_help: ClassVar[str] = "A dataset folder, or a folder that contains several."
@@ -52,10 +51,11 @@ class Export(ABC):
     force_help: ClassVar[str] = "Replace what is there."
 
     @abstractmethod
-    def write(
-        self, source: ExportSource, out: Path, settings: Any, *, force: bool, progress: Progress, note: Note
-    ) -> Facts:
-        """Write it and return the facts; `settings` is of the class that the export names."""
+    def write(self, source: ExportSource, out: Path, settings: Any, *, force: bool, observer: Observer) -> Facts:
+        """Write it and return the facts; `settings` is of the class that the export names.
+
+        The `observer` shows progress, and notes anything else that a user should know.
+        """
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:
         """What was written, for the terminal: by default, the number of problems in the facts."""
@@ -95,15 +95,6 @@ def write_export(folder: Path, make: Callable[[Path], Mapping[str, Any]], *, for
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """A dataset and its name in an export."""
-
-    name: str
-    folder: Path
-    dataset: Dataset
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """Test problems, such as a test side or half of it, and the training problems that belong to them."""
 
@@ -113,6 +104,30 @@ class Part:
     train: Sequence[Problem]
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A dataset and its name in an export."""
+
+    name: str
+    folder: Path
+    dataset: Dataset
+
+    @property
+    def parts(self) -> list[Part]:
+        """The test side as a whole, then, in a synthesised set, its structural and lexical halves (§III-B)."""
+        train = self.dataset.train
+        parts = [Part(self.name, self.dataset.test, self.name, train)]
+        halves: dict[str, list[Problem]] = {}
+        for problem in self.dataset.test:
+            if problem.composition:
+                halves.setdefault(problem.composition, []).append(problem)
+        for name in sorted(halves, reverse=True):  # structural first, as in the paper's tables
+            path_part(name, "the composition")
+            own = name if self.name == COMPOSITIONAL else f"{self.name}-{name}"
+            parts.append(Part(own, tuple(halves[name]), self.name, train))
+        return parts
+
+
 def find_splits(folder: Path) -> list[Split]:
     """The dataset of a folder and those below it (`iid`, `split-1`, `target-0.30`…), the folder's own first."""
     splits = [Split(_own_name(dataset := read_dataset(folder)), folder, dataset)] if (folder / FACTS).is_file() else []
@@ -120,7 +135,7 @@ def find_splits(folder: Path) -> list[Split]:
     splits += [Split(path.name, path, read_dataset(path)) for path in inner]
     if not splits:
         raise ComdivError(f"{folder} is not a complete dataset folder, nor does it contain one: no {FACTS}")
-    names = [task_name(part.name) for split in splits for part in parts_of(split)]
+    names = [task_name(part.name) for split in splits for part in split.parts]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ComdivError(f"{folder} holds two splits that would be called '{twice[0]}': export them one by one")
     return splits
@@ -136,17 +151,3 @@ def _own_name(dataset: Dataset) -> str:
     settings = dataset.facts.get("settings")
     method = settings.get("method") if isinstance(settings, dict) else None
     return path_part(_METHODS.get(method, method), "the method") if isinstance(method, str) else COMPOSITIONAL
-
-
-def parts_of(split: Split) -> Iterator[Part]:
-    """The test side as a whole, then, in a synthesised set, its structural and lexical halves (§III-B)."""
-    dataset = split.dataset
-    yield Part(split.name, dataset.test, split.name, dataset.train)
-    halves: dict[str, list[Problem]] = {}
-    for problem in dataset.test:
-        if problem.composition:
-            halves.setdefault(problem.composition, []).append(problem)
-    for name in sorted(halves, reverse=True):  # structural first, as in the paper's tables
-        path_part(name, "the composition")
-        own = name if split.name == COMPOSITIONAL else f"{split.name}-{name}"
-        yield Part(own, tuple(halves[name]), split.name, dataset.train)

@@ -26,20 +26,11 @@ from comdiv.corpora.published import PUBLISHED_CORPORA
 from comdiv.dataset import FACTS, PARTS
 from comdiv.errors import ComdivError
 from comdiv.exchange.croissant import CROISSANT, DataFile, croissant
-from comdiv.exchange.exports import (
-    Export,
-    ExportSource,
-    Facts,
-    Note,
-    Split,
-    check_target,
-    find_splits,
-    parts_of,
-    write_export,
-)
+from comdiv.exchange.exports import Export, ExportSource, Facts, Split, check_target, find_splits, write_export
 from comdiv.exchange.skills import SKILL_COLUMNS, TrainingKnowledge
 from comdiv.files import file_sha256, write_json_lines, write_text
 from comdiv.loading import read_bounded
+from comdiv.observer import Observer
 from comdiv.problem import Problem
 from comdiv.settings import Settings
 from comdiv.splitting.id_lists import IdLists
@@ -77,7 +68,7 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
         sizes: dict[str, dict[str, int]] = {}
         files: list[DataFile] = []
         for split in splits:
-            whole, *halves = parts_of(split)
+            whole, *halves = split.parts
             knowledge = TrainingKnowledge.of(split.dataset.training_side)
             sides: list[tuple[str, str, Sequence[Problem]]] = [
                 (split.name, side, getattr(split.dataset, side)) for side in PARTS
@@ -322,20 +313,19 @@ class HubSettings(Settings):
 class HubExport(Export):
     """A folder that Hugging Face `load_dataset` can read: one configuration per split, a card, a canary."""
 
-    reads = "folder"
     settings = HubSettings
     example = "comdiv export hub mawps-comdiv --out hub/mawps-comdiv --push me/mawps-comdiv"
 
     def write(
-        self, source: ExportSource, out: Path, settings: HubSettings, *, force: bool, note: Note, **_: Any
+        self, source: ExportSource, out: Path, settings: HubSettings, *, force: bool, observer: Observer
     ) -> Facts:
         facts = export_hub(source.path, out, licence=settings.licence, force=force)
         if settings.push is not None:
             check_repository(settings.push, facts)
-            note(f"uploading {out} to {settings.push}")
+            observer.note(f"uploading {out} to {settings.push}")
             facts["pushed"] = push_to_hub(out, settings.push, facts, private=settings.private)
         elif facts["licence"] is None:
-            note("no licence is known for these problems, and the card says so; name one with --licence")
+            observer.note("no licence is known for these problems, and the card says so; name one with --licence")
         return facts
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:

@@ -19,11 +19,9 @@ from comdiv.exchange.exports import (
     Export,
     ExportSource,
     Facts,
-    Note,
     Part,
     check_target,
     find_splits,
-    parts_of,
     task_name,
     write_export,
 )
@@ -43,7 +41,7 @@ def export_inspect(
     """Write the tasks of a dataset folder and the splits in it, or of compositional pairs; return the facts."""
     check_target(out, force=force)
     title = task_name(name or folder.resolve().name)
-    parts = _pairs(folder) if (folder / CHAINS).is_file() else [p for s in find_splits(folder) for p in parts_of(s)]
+    parts = _pairs(folder) if (folder / CHAINS).is_file() else [p for s in find_splits(folder) for p in s.parts]
 
     def make(staging: Path) -> dict[str, Any]:
         sizes, told = {}, {}
@@ -137,14 +135,11 @@ class InspectSettings(Settings):
 class InspectExport(Export):
     """Tasks for Inspect (inspect_ai): every part of the test side, or compositional pairs, in two styles of prompt."""
 
-    reads = "folder"
     settings = InspectSettings
     example = "comdiv export inspect mawps-comdiv --out tasks; then inspect eval tasks/tasks.py --model MODEL"
     folder_help = "A dataset folder, one that contains several, or compositional pairs."
 
-    def write(
-        self, source: ExportSource, out: Path, settings: InspectSettings, *, force: bool, note: Note, **_: Any
-    ) -> Facts:
+    def write(self, source: ExportSource, out: Path, settings: InspectSettings, *, force: bool, **_: Any) -> Facts:
         return export_inspect(source.path, out, **settings.model_dump(), force=force)
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:

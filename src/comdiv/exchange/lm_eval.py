@@ -19,11 +19,9 @@ from comdiv.exchange.exports import (
     Export,
     ExportSource,
     Facts,
-    Note,
     Part,
     check_target,
     find_splits,
-    parts_of,
     task_name,
     write_export,
 )
@@ -31,6 +29,7 @@ from comdiv.exchange.renumbering import renumber_problem
 from comdiv.exchange.task_data import DEFAULT_SHOTS, SCORING, worked, write_scoring, write_task_data
 from comdiv.files import write_text
 from comdiv.language.prompts import PromptStyle
+from comdiv.observer import Observer
 from comdiv.problem import Problem
 from comdiv.settings import Settings
 from comdiv.solver import Progress
@@ -76,7 +75,7 @@ def export_lm_eval(
     left_out: dict[str, dict[str, int]] = {}
     parts = []
     for split in find_splits(folder):
-        for part in parts_of(split):
+        for part in split.parts:
             parts.append(part)
             if renumber:
                 renumbered, reasons = renumber_all(part.test, seed, progress, part.name)
@@ -191,7 +190,6 @@ class LmEvalSettings(Settings):
 class LmEvalExport(Export):
     """Tasks for lm-evaluation-harness: every part of the test side, with and without step-by-step prompting."""
 
-    reads = "folder"
     settings = LmEvalSettings
     example = (
         "comdiv export lm-eval mawps-comdiv --out tasks --renumber; then "
@@ -199,12 +197,13 @@ class LmEvalExport(Export):
     )
 
     def write(
-        self, source: ExportSource, out: Path, settings: LmEvalSettings, *, force: bool, progress: Progress, note: Note
+        self, source: ExportSource, out: Path, settings: LmEvalSettings, *, force: bool, observer: Observer
     ) -> Facts:
-        facts = export_lm_eval(source.path, out, **settings.model_dump(), force=force, progress=progress)
+        with observer.progress("exporting") as progress:
+            facts = export_lm_eval(source.path, out, **settings.model_dump(), force=force, progress=progress)
         for part, reasons in facts.get("renumbered", {}).get("left_out", {}).items():
             for reason, count in reasons.items():
-                note(f"{part}: {count} problems left out: {reason}")
+                observer.note(f"{part}: {count} problems left out: {reason}")
         return facts
 
     def sizes(self, source: ExportSource, facts: Facts) -> Sequence[str]:

@@ -29,7 +29,7 @@ from typing import Any
 
 from comdiv.errors import ComdivError, shortened
 from comdiv.evaluation.judgements import read_judgement_files, write_judgements
-from comdiv.exchange.exports import Export, ExportSource, Note
+from comdiv.exchange.exports import Export, ExportSource
 from comdiv.experiments import packing
 from comdiv.experiments.cell import Cell, Details, PlanResults, Record, compact_json, sources
 from comdiv.experiments.keys import differences
@@ -37,6 +37,7 @@ from comdiv.experiments.shapes import CellRecord, OtherCells, PublishedCell, Pub
 from comdiv.experiments.store import CELL, JUDGEMENTS, judgement_files, read_runs
 from comdiv.files import path_part, write_text
 from comdiv.loading import load_model, parse_json, read_json_lines, validate
+from comdiv.observer import Observer
 from comdiv.settings import Settings
 from comdiv.solver import Progress
 
@@ -392,25 +393,25 @@ class ResultsExport(Export):
     `comdiv report` reads the folder directly.
     """
 
-    reads = "folder"
     settings = Settings
     example = "comdiv export results runs --out published; then comdiv report published --out page"
     folder_help = "Folder that `comdiv run` filled."
     force_help = "Replace cells that are already published; by default they stay."
 
     def write(
-        self, source: ExportSource, out: Path, settings: Settings, *, force: bool, progress: Progress, note: Note
+        self, source: ExportSource, out: Path, settings: Settings, *, force: bool, observer: Observer
     ) -> dict[str, Any]:
-        facts = export_results(source.path, out, force=force, progress=progress)
+        with observer.progress("exporting") as progress:
+            facts = export_results(source.path, out, force=force, progress=progress)
         differing, older = facts["differing"], facts["older_plans"]
         if differing and not force:
             several = len(differing) > 1
-            note(
+            observer.note(
                 f"{len(differing)} published cell{'s have' if several else ' has'} numbers unlike these runs: "
                 f"{differing[0]}{' and others' * several}; --force replaces them"
             )
         if older:
-            note(
+            observer.note(
                 f"{', '.join(older)}: the plan of these runs (perhaps an older copy) lacks published cells; "
                 "the published plan stays; --force replaces it"
             )

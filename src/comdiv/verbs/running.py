@@ -95,8 +95,7 @@ def export(
     exporter = EXPORTS.get(kind)()
     what = export_source(exporter, source, reading, observer)
     chosen = settings or type(exporter).settings()
-    with observer.progress("exporting") as progress:
-        return exporter.write(what, out, chosen, force=force, progress=progress, note=observer.note)
+    return exporter.write(what, out, chosen, force=force, observer=observer)
 
 
 def export_source(
