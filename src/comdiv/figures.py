@@ -44,7 +44,6 @@ DARK = Theme(
     "dark", "#e4e8ee", "#46505c", "#7db2f0", "#f2a061",
     ("#7db2f0", "#f2a061", "#63c99b", "#c79bea", "#e0bd6a", "#f08a9d", "#8fc3d1", "#aab0b8"),
 )  # fmt: skip
-THEMES = (LIGHT, DARK)
 
 Draw = Callable[[Theme], "Figure"]
 

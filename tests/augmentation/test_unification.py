@@ -8,7 +8,7 @@ import pytest
 
 from augmentation.small import english
 from comdiv.augmentation import AugmentationOptions
-from comdiv.augmentation.operations import Refusal
+from comdiv.augmentation.operations import Draft, Refusal
 from comdiv.augmentation.operations.unification import (
     Unifier,
     UsualNumbers,
@@ -44,16 +44,19 @@ def unifier(problems: list[Problem] = CORPUS) -> Unifier:
     return Unifier.learn(readings, range(len(readings)), sequels_of(problems[0].language))
 
 
+def drafts_of(unifier: Unifier, seed: int) -> list[Draft]:
+    return [draft for draft in unifier.drafts(0, random.Random(seed)) if not isinstance(draft, Refusal)]
+
+
 def texts_by_sequel(problems: list[Problem] = CORPUS) -> dict[str, str]:
-    drafts = unifier(problems).drafts(0, random.Random(1))
-    return {str(draft.details["sequel"]): draft.text for draft in drafts if not isinstance(draft, Refusal)}
+    return {str(draft.details["sequel"]): draft.text for draft in drafts_of(unifier(problems), 1)}
 
 
 def wordings(sequel: str, donor: Problem = DONOR) -> list[str]:
     """The texts of a sequel under 20 seeds."""
     learnt = unifier([donor, *CORPUS[1:]])
-    drafts = [draft for seed in range(20) for draft in learnt.drafts(0, random.Random(seed))]
-    return [one.text for one in drafts if not isinstance(one, Refusal) and one.details["sequel"] == sequel]
+    drafts = [draft for seed in range(20) for draft in drafts_of(learnt, seed)]
+    return [draft.text for draft in drafts if draft.details["sequel"] == sequel]
 
 
 def test_the_story_goes_on_about_its_own_people_and_things() -> None:
@@ -83,24 +86,23 @@ def test_a_story_in_the_present_goes_on_in_the_present() -> None:
 
 
 def test_the_expression_is_the_donors_with_the_hosts_step_around_it() -> None:
-    for draft in unifier().drafts(0, random.Random(1)):
-        if not isinstance(draft, Refusal) and draft.details["sequel"] == "gives":
+    for draft in drafts_of(unifier(), 1):
+        if draft.details["sequel"] == "gives":
             assert to_infix(draft.expression) == "N0+N1-N2"
             assert draft.answer == draft.values[0] + draft.values[1] - draft.values[2]
 
 
 def test_what_is_shared_out_comes_out_even() -> None:
     for seed in range(20):
-        for draft in unifier().drafts(0, random.Random(seed)):
-            if not isinstance(draft, Refusal) and draft.details["sequel"] == "shares":
+        for draft in drafts_of(unifier(), seed):
+            if draft.details["sequel"] == "shares":
                 assert draft.answer is not None
                 assert draft.answer.denominator == 1
 
 
 def test_numbers_are_read_back_as_they_were_drawn() -> None:
-    for draft in unifier().drafts(0, random.Random(3)):
-        if not isinstance(draft, Refusal):
-            assert read(Problem("", "en", draft.text)).values == draft.values
+    for draft in drafts_of(unifier(), 3):
+        assert read(Problem("", "en", draft.text)).values == draft.values
 
 
 def test_a_use_must_be_shown_by_the_training_set() -> None:
@@ -145,11 +147,7 @@ WHOLES = [
 
 def test_a_share_that_is_left_becomes_an_amount_with_the_whole_of_its_own_thing() -> None:
     book = problem("book", "一本故事书，小明看了(3/5)，还剩几分之几没有看？", "1-N0", "zh")
-    drafts = [
-        draft
-        for draft in unifier([book, ROAD, MENDED, *WHOLES]).drafts(0, random.Random(0))
-        if not isinstance(draft, Refusal)
-    ]
+    drafts = drafts_of(unifier([book, ROAD, MENDED, *WHOLES]), 0)
     assert {to_infix(draft.expression) for draft in drafts} == {"N0*(1-N1)", "N0/(1-N1)", "N1/(1-N0)"}
     assert all(draft.text.startswith("一本故事书") for draft in drafts)
     assert all("页" in draft.text and "米" not in draft.text and "修" not in draft.text for draft in drafts)
@@ -166,11 +164,7 @@ def test_a_share_that_is_left_becomes_an_amount_with_the_whole_of_its_own_thing(
 )  # fmt: skip
 def test_shares_of_prices_groups_and_comparisons_become_amounts(text: str, sequel: str, wholes: str) -> None:
     share = problem("share", text, "1-N0", "zh")
-    drafts = [
-        draft
-        for draft in unifier([share, ROAD, MENDED, *WHOLES]).drafts(0, random.Random(0))
-        if not isinstance(draft, Refusal)
-    ]
+    drafts = drafts_of(unifier([share, ROAD, MENDED, *WHOLES]), 0)
     names = {str(draft.details["sequel"]) for draft in drafts}
     assert len(names) == 2
     assert all(re.fullmatch(sequel, name) for name in names)

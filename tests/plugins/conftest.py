@@ -8,6 +8,7 @@ import venv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,16 @@ def install(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Environ
         return environments[package]
 
     return installed
+
+
+def installed(package: str) -> Any:
+    """A fixture for the tests of one module: an environment with this example package."""
+
+    @pytest.fixture(scope="module")
+    def environment(install: Callable[[str], Environment]) -> Environment:
+        return install(package)
+
+    return environment
 
 
 def _fresh_environment(folder: Path, package: Path) -> Environment:

@@ -2,12 +2,11 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from plugins.conftest import Environment
+from plugins.conftest import Environment, installed
 from plugins.german import write_corpus
 from plugins.provenance import operations, records
 
@@ -15,9 +14,7 @@ PASTED = ("--preset", "structure")  # this package has no sequels
 SMALL = ("--set", "epochs=2", "--set", "hidden=16", "--set", "embedding=16", "--threads", "1")
 
 
-@pytest.fixture(scope="module")
-def german(install: Callable[[str], Environment]) -> Environment:
-    return install("comdiv-german")
+german = installed("comdiv-german")
 
 
 @pytest.fixture(scope="module")

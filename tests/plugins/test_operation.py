@@ -2,13 +2,12 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from augmentation.small import write_small_dataset
-from plugins.conftest import Environment
+from plugins.conftest import Environment, installed
 from plugins.provenance import operations, records
 
 PLAN = """
@@ -21,9 +20,7 @@ training: {settings: {epochs: 1, hidden: 8, embedding: 8}, seeds: [0]}
 """
 
 
-@pytest.fixture(scope="module")
-def reorder(install: Callable[[str], Environment]) -> Environment:
-    return install("comdiv-reorder")
+reorder = installed("comdiv-reorder")
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from comdiv.problem import write_problems
-from plugins.conftest import EXAMPLES, Environment
+from plugins.conftest import EXAMPLES, Environment, installed
 from solvers.tiny import EIGHT
 
 PAGE = EXAMPLES.parent / "how-to" / "add-a-solver.md"
@@ -23,9 +22,7 @@ training: {seeds: [0], threads: 1, settings: {epochs: 1, hidden: 8, embedding: 8
 """
 
 
-@pytest.fixture(scope="module")
-def bag(install: Callable[[str], Environment]) -> Environment:
-    return install("comdiv-bag-of-words")
+bag = installed("comdiv-bag-of-words")
 
 
 @pytest.fixture(scope="module")

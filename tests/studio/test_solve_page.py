@@ -40,7 +40,7 @@ def solving(own_dataset: Path, made: Callable[..., Studio], runs: Path) -> TestC
 def test_runs_are_found_below_the_folder_and_programs_only_if_allowed(runs: Path) -> None:
     assert [run.name for run in Shelf(runs).runs()] == ["broken", "deeper/transformer", "gts"]
     with_programs = Shelf(runs, programs=True).runs()
-    assert [run.name for run in with_programs if run.is_program] == ["program"]
+    assert [run.name for run in with_programs if run.solver.startswith("command:")] == ["program"]
     assert Shelf(runs / "missing").runs() == []
     assert [run.name for run in Shelf(runs / "gts").runs()] == ["."]
 

@@ -22,11 +22,6 @@ class Run:
     folder: Path
     solver: str
 
-    @property
-    def is_program(self) -> bool:
-        """Whether solving means running a program that the run names."""
-        return self.solver.startswith(PROGRAM)
-
 
 class Shelf:
     """The runs below a folder. A name sent by a page is only compared with those found here."""

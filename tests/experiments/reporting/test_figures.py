@@ -13,7 +13,7 @@ from comdiv.experiments.reporting.figures import (
     rounds_figure,
     training_figure,
 )
-from comdiv.figures import DARK, LIGHT, THEMES, check_figure, figure_texts, house_style
+from comdiv.figures import DARK, LIGHT, check_figure, figure_texts, house_style
 from comdiv.splitting.measurement import Frequency
 
 GAPS = [Gap("GTS", 71.5, 51.2, (70.0, 50.0)), Gap("MathEN", 66.5, 46.9)]
@@ -40,7 +40,7 @@ PICTURES: dict[str, tuple[Picture, int]] = {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_every_figure_has_its_points_labels_and_n(name: str, theme: object) -> None:
     picture, points = PICTURES[name]
     chosen = LIGHT if theme is LIGHT else DARK
