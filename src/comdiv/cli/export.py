@@ -153,7 +153,8 @@ def verdicts(
         typer.Option(help="The file of `comdiv synthesize --queue` that they read: FILE.keys turns its keys into ids."),
     ] = None,
     disputed: Annotated[
-        Path | None, typer.Option(help="Also write the products on which they are divided to this file, for one more.")
+        Path | None,
+        typer.Option(help="Also write the products on which readers disagree to this file, for another reader."),
     ] = None,
     force: ForceOption = False,
     json: JsonOption = False,

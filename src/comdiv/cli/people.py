@@ -141,7 +141,7 @@ def agreement(
     judges: Annotated[
         list[str] | None,
         typer.Option(
-            "--judge", help="Only this judge; may be repeated. Leaves out a third who marked what others dispute."
+            "--judge", help="Only this judge; may be repeated. Leave out a third who marked only disputed problems."
         ),
     ] = None,
     shown: Annotated[int, typer.Option(min=0, help="How many of the disagreements to list.")] = 20,

@@ -65,7 +65,7 @@ def _from_zip(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _zstandard_errors() -> tuple[type[Exception], ...]:
-    """Let `zipfile` unpack zstandard, by a package that comes with Inspect; what it raises. Nothing without it."""
+    """Teach `zipfile` zstandard with a package that Inspect installs; returns its errors, or none if it is missing."""
     try:
         import_module("zipfile_zstd")
         error: type[Exception] = import_module("zstandard").ZstdError
@@ -77,8 +77,8 @@ def _zstandard_errors() -> tuple[type[Exception], ...]:
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, where: str) -> Any:
     """A file of the archive; its own claim about its size is not trusted.
 
-    It is unpacked in pieces: zstandard unpacks at once all that it is given. Other methods would make gigabytes of a
-    piece; Inspect does not use them.
+    It is unpacked piece by piece, because zstandard expands all of its input at once. Other methods, which Inspect does
+    not use, could expand a single piece to gigabytes.
     """
     if member.compress_type not in _METHODS:
         raise ComdivError(f"{where}: packed by method {member.compress_type}, which Inspect does not use")

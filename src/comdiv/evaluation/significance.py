@@ -193,7 +193,7 @@ def paired_bootstrap(
 
 @lru_cache(maxsize=4)
 def _drawn_times(n: int, seed: int, resamples: int) -> "np.ndarray[Any, Any]":
-    """How often each draw has each problem, (resamples, problems): one report compares many pairs on one test set."""
+    """How often each draw has each problem, (resamples, problems); kept, because a report compares many pairs."""
     import numpy as np
 
     draws = list(resampled_indices(n, seed, resamples))

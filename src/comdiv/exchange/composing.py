@@ -51,7 +51,7 @@ class ComposedChain:
 class _Continuing(Structural):
     """Operation 1 that continues compositions: hosts, and what is learnt, come from the original problems only."""
 
-    taught_by = 0  # so many of the current set, from its beginning, are original
+    taught_by = 0  # number of original problems, which come first in the current set
 
     def index(self, current: CurrentSet) -> None:
         if self.options.compose != "unify":

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent
 
 
 def make_task(part: str, style: str, shots: int) -> Task:
-    """The task for one part of the test side, in one style of prompt, with so many examples."""
+    """The task for one part of the test side, in one style of prompt, with `shots` examples."""
     told = json.loads((FOLDER / "parts.json").read_text(encoding="utf-8"))[part]
     prompt = told["styles"][style]
     examples = [
@@ -60,7 +60,7 @@ def _rows(path: str) -> list[dict[str, Any]]:
 
 
 def _fill(template: str, row: dict[str, Any]) -> str:
-    """In one pass: a problem whose text says `{{answer}}` is not told it."""
+    """Fill in the prompt in one pass, so that a problem whose text contains `{{answer}}` is not given it."""
     return re.sub(r"{{(text|answer|solution)}}", lambda match: str(row[match[1]]), template)
 
 

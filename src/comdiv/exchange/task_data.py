@@ -1,7 +1,7 @@
 """The problems of a task for an evaluation harness: a file of test problems per part, and one of examples per split.
 
 A row is a problem's record without its provenance, but always with its answer and, where it has one, its working. The
-scoring module that goes with the data needs nothing of comdiv.
+scoring module that goes with the data does not need comdiv.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ SCORING = "comdiv_scoring"  # the module's name in the folder; `utils` would cla
 
 @dataclass(frozen=True, slots=True)
 class TaskData:
-    """The files of a part, in which language they are, and how many problems they have."""
+    """The files of a part, their language, and the number of their problems."""
 
     stem: str
     files: dict[str, str]

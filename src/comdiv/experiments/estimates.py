@@ -84,7 +84,7 @@ class _Timings:
         return next((work * fmean(seconds) for seconds in known), None)
 
     def _work(self, cell: Cell, read: Any) -> float | None:
-        """Problems times epochs of a training: what was planned, of which early stopping leaves some; else 1.
+        """Problems times epochs of a training as planned, although early stopping may save some; 1 for other cells.
 
         With equal steps it does not matter how large an augmented set is, but with how many problems it must keep up.
         """

@@ -116,7 +116,7 @@ class CommandSolver:
 
 
 def _log_probability(line: dict[str, Any]) -> float:
-    """That of a line, 0 if it has none; what is no number at all (NaN) is as bad as impossible."""
+    """The log-probability of a line, 0 if it has none; NaN counts as impossible."""
     value = line.get("log_probability", 0.0)
     if not isinstance(value, int | float):
         return 0.0

@@ -36,8 +36,8 @@ def compiled(function: Function) -> Function:
 def call(function: Callable[..., Result], *arguments: object) -> Result:
     """Call a compiled function; the first call compiles it and stores it in the cache.
 
-    Where several processes do that at once, storing can fail, before the function has run. It is compiled all the same:
-    the second call works.
+    If several processes do that at once, storing can fail before the function has run. It is compiled nevertheless, so
+    a second call works.
     """
     try:
         return function(*arguments)

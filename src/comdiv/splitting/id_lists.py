@@ -1,4 +1,4 @@
-"""Splits as lists of ids, which can be published where texts may not, and rebuilt into the same dataset."""
+"""Splits as lists of ids, which can be published even if the texts cannot, and rebuilt into the same dataset."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

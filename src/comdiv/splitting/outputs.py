@@ -154,7 +154,7 @@ def notes(measurement: Measurement, settings: SplitSettings, source: Mapping[str
 
 
 def small_corpus_note(measurement: Measurement, settings: SplitSettings) -> str:
-    """Which bounds a search could not keep, since chance alone goes beyond them; empty if it kept them."""
+    """The bounds that a search could not keep because chance alone exceeds them; empty if it kept them all."""
     if settings.method != "dbca":
         return ""
     values = [

@@ -50,8 +50,8 @@ class Verdict:
 def read_verdicts(path: Path) -> tuple[Verdict, ...]:
     """The verdicts of a JSON Lines file, or the decisions of a reader in `comdiv studio`.
 
-    A line that is none, or a second verdict of the same reader on a product, is an error. A file that names no reader
-    is the work of one whose name it has. What the studio's reader did not accept counts against every mark.
+    Any other line, or a second verdict of the same reader on a product, is an error. If a file names no reader, its own
+    name is the reader's. A product that the studio's reader did not accept counts against every mark.
     """
     verdicts: dict[tuple[str, str], Verdict] = {}
     decisions: list[Decision] = []
@@ -121,7 +121,7 @@ def _most(marks: Iterable[bool]) -> bool | None:
 def write_queue(path: Path, products: Iterable[Product]) -> int:
     """Write what readers get, shuffled and blind: a key, the text, the expression in numbers, the answer.
 
-    A key tells nothing of the rule or the seed; `FILE.keys` beside it, for the organiser, says whose id it stands for.
+    A key reveals neither the rule nor the seed; `FILE.keys` beside it, for the organiser, maps it to the product's id.
     """
     entries = sorted(((draw_of(product.id)[:_KEY], product) for product in products), key=lambda entry: entry[0])
     write_json_lines(keys_of(path), ({"key": key, "id": each.id} for key, each in entries))
@@ -129,7 +129,7 @@ def write_queue(path: Path, products: Iterable[Product]) -> int:
 
 
 def keys_of(queue: Path) -> Path:
-    """The file beside a queue that says whose id each key stands for."""
+    """The file beside a queue that maps each key to the id of a product."""
     return queue.with_name(f"{queue.name}.keys")
 
 

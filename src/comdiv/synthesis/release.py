@@ -64,7 +64,7 @@ class Release(BaseModel):
 
     @cached_property
     def said(self) -> tuple[Verdict, ...]:
-        """What its readers said, without the screen."""
+        """Its readers' verdicts, without the screen's."""
         return _shipped(self.verdicts)
 
     @cached_property

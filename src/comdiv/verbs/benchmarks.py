@@ -188,8 +188,8 @@ def measure(
 ) -> Measurement:
     """The divergences between two files, or between the sides of a dataset folder (§III-A, Table I).
 
-    A dataset folder is measured with its own settings, but for `changes`: fields of `ExtractionSettings`. With
-    `vectors`, a file of word vectors, also by clusters of embeddings, another representation than any search uses.
+    A dataset folder is measured with its own settings except for `changes`, fields of `ExtractionSettings`. With
+    `vectors`, a file of word vectors, it is also measured by clusters of embeddings, a representation no search uses.
     """
     facts: Mapping[str, Any] = {}
     if out is not None:

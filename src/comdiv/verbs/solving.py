@@ -220,7 +220,7 @@ def training_problems(
 def refuse_other_evaluation(
     folder: Path, test: Corpus, beam: int, runs: Sequence[Mapping[str, Any]] | None = None, *, force: bool
 ) -> None:
-    """An evaluation may be made again; one of other problems, another beam or other runs is not written over."""
+    """An evaluation may be repeated; one of other problems, another beam or other runs is not overwritten."""
     result = folder / "result.json"
     if not result.is_file():
         interrupted = folder.is_dir() and {path.name for path in folder.iterdir()} <= {"predictions.jsonl"}

@@ -113,7 +113,7 @@ def _check_curve(
 
 
 def check_published(ledger: Ledger, root: Path, progress: Progress) -> tuple[PlanResults, ...]:
-    """Check every cell of published results as far as published data allows; returns the plans."""
+    """Check every cell of published results as far as the published data allow; returns the plans."""
     plans = read_results(root)
     for number, (plan, cell) in enumerate(published_cells(plans)):
         progress("checking cells", number, sum(len(plan.cells) for plan in plans), cell.label)

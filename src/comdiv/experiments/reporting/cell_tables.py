@@ -77,7 +77,7 @@ def split_families(plan: PlanResults) -> dict[str, str]:
 
 
 def _beginning(names: Sequence[str]) -> str:
-    """What names have in common at their beginning."""
+    """The common beginning of several names."""
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     return "".join(letters[0] for letters in same)
 

@@ -1,4 +1,4 @@
-"""What one number per test set does not tell: accuracy by local structures, over several splits, and what it cost."""
+"""What one accuracy per test set does not show: local structures, variation over several splits, and cost."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
