@@ -20,9 +20,9 @@ from itertools import combinations
 
 import numpy as np
 
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.environments import ClauseTable, EnvironmentIndex, Integers, find_occurrences, group
 from comdiv.augmentation.operations.lexical import Alternatives
-from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import Proposer, index_round, read_lines, usable_readings
 from comdiv.augmentation.rounds import SHARD
 from comdiv.corpora import read_corpus

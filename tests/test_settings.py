@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
-from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.errors import ComdivError
 from comdiv.settings import FLAT, NOT_AN_OPTION, Option, Settings, complaint, entries
 from comdiv.solvers.hyperparameters import SolverSettings

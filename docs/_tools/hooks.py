@@ -13,7 +13,7 @@ from results_page import detail_pages
 from settings_reference import plans_page, settings_page
 from verb_reference import verbs_page
 
-from comdiv.experiments.reporting.figures import Picture
+from comdiv.experiments.reporting.pictures import Picture
 from comdiv.figures import write_figure
 
 PAGES = {

@@ -14,6 +14,7 @@ from typing import Any
 
 from comdiv.experiments.archive import is_published, read_results
 from comdiv.experiments.cell import Cell, PlanResults
+from comdiv.experiments.reporting.accuracies import Number, main_numbers, plan_numbers
 from comdiv.experiments.reporting.accuracy_tables import (
     Show,
     accuracy_entry,
@@ -25,8 +26,7 @@ from comdiv.experiments.reporting.accuracy_tables import (
     rounds_table,
 )
 from comdiv.experiments.reporting.cell_tables import dataset_table, recipe
-from comdiv.experiments.reporting.figures import Picture
-from comdiv.experiments.reporting.numbers import Number, main_numbers, plan_numbers
+from comdiv.experiments.reporting.pictures import Picture
 from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section
 from comdiv.experiments.reporting.split_tables import cost_table, costs, splits_table, structures_table
 from comdiv.experiments.reporting.tables import (

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.dataset import Dataset, write_dataset
 from comdiv.expression import parse, value_of
 from comdiv.problem import Problem

@@ -12,9 +12,9 @@ from typing import Any
 
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, PlanResults, right_answers
+from comdiv.experiments.reporting.accuracies import plan_numbers
 from comdiv.experiments.reporting.cell_tables import cell_table, measurement_of, recipe
-from comdiv.experiments.reporting.figures import training_history
-from comdiv.experiments.reporting.numbers import plan_numbers
+from comdiv.experiments.reporting.pictures import training_history
 from comdiv.experiments.reporting.sections import plan_section
 from comdiv.experiments.reporting.tables import Entry, Table
 

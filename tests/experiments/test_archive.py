@@ -14,8 +14,8 @@ from comdiv.experiments.archive import export_results, read_results, without_tex
 from comdiv.experiments.cell import compact_json
 from comdiv.experiments.keys import differences
 from comdiv.experiments.plan import make_plan
-from comdiv.experiments.reporting.figures import plan_pictures
-from comdiv.experiments.reporting.numbers import plan_numbers
+from comdiv.experiments.reporting.accuracies import plan_numbers
+from comdiv.experiments.reporting.pictures import plan_pictures
 from comdiv.experiments.runner import run_plan
 from comdiv.experiments.store import judgement_files
 from experiments.synthetic import problems, write_synthetic_results

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.reporting.numbers import Number
+from comdiv.experiments.reporting.accuracies import Number
 from comdiv.experiments.reporting.tables import Column, Entry, Table, percent
 
 

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.growth_report import REPORT, card_paragraphs, make_report, report_markdown, round_facts
-from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import draw_ids, index_round, make_operations, usable_readings
 from comdiv.augmentation.rounds import MakeSolver, Round
 from comdiv.augmentation.source import AugmentationSource, read_source

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median_low
 from typing import Any
 
-from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.proposals import PASSED, operation_label
 from comdiv.augmentation.source import AugmentationSource
 from comdiv.expression import format_number, shape, template, to_infix

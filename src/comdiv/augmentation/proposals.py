@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.operations import CurrentSet, Draft, ProblemOperation, Refusal
-from comdiv.augmentation.options import AugmentationOptions
 from comdiv.engine import Engine, LocalEngine
 from comdiv.expression import is_writable, to_infix
 from comdiv.problem import Problem, Provenance, problem_line

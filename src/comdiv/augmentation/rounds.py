@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.operations import Refusal
-from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import (
     Fates,
     Operations,

@@ -15,9 +15,9 @@ from comdiv.cli.console import Stop, SuggestingGroup, print_error, print_stop, s
 from comdiv.cli.data import data_app
 from comdiv.cli.evaluate import compare, evaluate
 from comdiv.cli.export import export_app, import_app
+from comdiv.cli.judging import agreement, judge, studio
 from comdiv.cli.measure import measure
 from comdiv.cli.options import VerbCommand
-from comdiv.cli.people import agreement, judge, studio
 from comdiv.cli.run import report, run
 from comdiv.cli.solve import solve
 from comdiv.cli.split import split

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from comdiv.corpora.corpus_options import CorpusOptions
 
 
-@takes(changes=Options("comdiv.augmentation.options:AugmentationOptions", said_only=True), reading=READING)
+@takes(changes=Options("comdiv.augmentation.augmentation_options:AugmentationOptions", said_only=True), reading=READING)
 def augment(
     source: Source,
     out: Annotated[Path, typer.Option(help="Folder of the new dataset; interrupted work there is resumed.")],
@@ -34,7 +34,7 @@ def augment(
     json: JsonOption = False,
 ) -> None:
     """Augment a training set with new compositions of its own problems (§IV). Test problems are never read."""
-    from comdiv.augmentation.options import AugmentationOptions
+    from comdiv.augmentation.augmentation_options import AugmentationOptions
     from comdiv.verbs import benchmarks
 
     options = AugmentationOptions.preset(preset, **changes, ban=_read_ban(ban))

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from comdiv.asking.prompting import has_worked_solution
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.operations import CurrentSet
 from comdiv.augmentation.operations.structural import Structural
 from comdiv.augmentation.operations.unification import Unifier
-from comdiv.augmentation.options import AugmentationOptions
 from comdiv.augmentation.proposals import index_round
 from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import Chain

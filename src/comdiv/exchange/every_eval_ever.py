@@ -65,7 +65,7 @@ class EveryEvalEverSettings(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class _Evaluation:
+class _ModelEvaluation:
     """One evaluation of a model, and how it is called in the record and in its samples."""
 
     name: str
@@ -106,7 +106,7 @@ def export_every_eval_ever(
         sizes = {}
         for folder, result in results.items():
             time = str(int((folder / _RESULT).stat().st_mtime))
-            evaluation = _Evaluation(folder.resolve().name, model, time)
+            evaluation = _ModelEvaluation(folder.resolve().name, model, time)
             predictions = read_predictions(folder / _PREDICTIONS)
             rows = [_sample(one, problems.get(one.id), evaluation) for one in predictions]
             unnamed = staging / "samples.jsonl"
@@ -134,7 +134,7 @@ def export_every_eval_ever(
 Portion = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Share(BaseModel):
+class _PartResult(BaseModel):
     """A part of an evaluation; an empty one has neither an accuracy nor an interval."""
 
     n: int
@@ -148,7 +148,7 @@ class _Result(BaseModel):
     n: int
     answer_accuracy: Portion
     interval: tuple[Portion, Portion]
-    subsets: dict[str, _Share] | None = None
+    subsets: dict[str, _PartResult] | None = None
     test: dict[str, Any] | None = None
     asked: dict[str, Any] | None = None
     versions: dict[str, str] = {}
@@ -172,7 +172,7 @@ def _model(settings: EveryEvalEverSettings, run: Path, results: Iterable[Mapping
     return model
 
 
-def _record(result: Mapping[str, Any], settings: EveryEvalEverSettings, evaluation: _Evaluation) -> dict[str, Any]:
+def _record(result: Mapping[str, Any], settings: EveryEvalEverSettings, evaluation: _ModelEvaluation) -> dict[str, Any]:
     name = evaluation.name
     parts = {
         name: {**result, "accuracy": result["answer_accuracy"]},
@@ -258,7 +258,7 @@ def _result(name: str, share: Mapping[str, Any], source: Mapping[str, Any]) -> d
     }
 
 
-def _sample(prediction: Prediction, problem: Problem | None, evaluation: _Evaluation) -> dict[str, Any]:
+def _sample(prediction: Prediction, problem: Problem | None, evaluation: _ModelEvaluation) -> dict[str, Any]:
     gold = None if problem is None else gold_answer(problem)
     name = evaluation.name
     shown = {

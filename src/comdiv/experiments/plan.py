@@ -31,7 +31,7 @@ from pydantic import (
     model_validator,
 )
 
-from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.errors import ComdivError, located, unknown_name
 from comdiv.loading import load_mapping
 from comdiv.settings import Settings, complaint

@@ -24,11 +24,11 @@ _SENTENCE_START = re.compile(r"(?:^|[.?!] )[a-z]")
 _NESTING = 8  # word classes within word classes
 
 
-class _Entry(BaseModel):
+class _FrameRecord(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class StoryFrame(_Entry):
+class StoryFrame(_FrameRecord):
     """A kind of story and its products: `a` and `b` of a decomposition, `a` alone of a reformulation.
 
     `another` names groups of the pattern: a name like theirs that is new in the story becomes the slot `z`.
@@ -59,7 +59,7 @@ class StoryFrame(_Entry):
         return (self.a, self.b) if self.b else (self.a,)
 
 
-class DerivedSlot(_Entry):
+class DerivedSlot(_FrameRecord):
     """A slot that follows from others: `of` is filled, and the first pattern that matches all of it gives the value."""
 
     slot: str
@@ -67,14 +67,14 @@ class DerivedSlot(_Entry):
     cases: tuple[tuple[str, str], ...]
 
 
-class Siblings(_Entry):
+class Siblings(_FrameRecord):
     """Things of one kind: `like` recognises one of them, `names` are possible companions."""
 
     like: str
     names: tuple[str, ...]
 
 
-class FrameTable(_Entry):
+class FrameTable(_FrameRecord):
     """The contents of `frames.yaml`. Patterns may use word classes as @NAME@; white space in them is ignored."""
 
     classes: dict[str, str] = {}

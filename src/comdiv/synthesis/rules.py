@@ -30,13 +30,13 @@ DELTA = "delta"
 _NAME = re.compile(r"\bn(\d+)\b")
 
 
-class _Entry(BaseModel):
+class _RuleRecord(BaseModel):
     """A part of the table."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Place(_Entry):
+class Place(_RuleRecord):
     """One clause or several neighbouring ones, and the quantities they contain, in any arrangement."""
 
     clauses: tuple[str, ...] = Field(min_length=1)
@@ -48,7 +48,7 @@ class Place(_Entry):
         return sorted(map(_rank, self.quantities))
 
 
-class _Story(_Entry):
+class _StoryRule(_RuleRecord):
     """Clauses with a template."""
 
     clauses: tuple[str, ...] = Field(min_length=2)
@@ -60,7 +60,7 @@ class _Story(_Entry):
         return parse_template(self.template)
 
 
-class ProductRule(_Story):
+class ProductRule(_StoryRule):
     """A product: clauses of the seed in order, one of them new; `role` is the quantity that a new narrative states."""
 
     delta: Literal["question", "narrative"]
@@ -77,7 +77,7 @@ class ProductRule(_Story):
         return None if self.role is None else _rank(self.role)
 
 
-class Rule(_Story):
+class Rule(_StoryRule):
     """One entry of the table: a seed's clauses and template, where its quantities lie, and its products."""
 
     id: str
@@ -123,7 +123,7 @@ class Rule(_Story):
         return self
 
 
-class RuleTable(_Entry):
+class RuleTable(_RuleRecord):
     """All rules; ids are unique, and so are the seeds' templates within a kind."""
 
     rules: tuple[Rule, ...] = Field(min_length=1)

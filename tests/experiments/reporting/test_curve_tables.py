@@ -8,8 +8,8 @@ import pytest
 from comdiv.evaluation import Share
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, Facts, PlanResults
+from comdiv.experiments.reporting.accuracies import Number, plan_numbers
 from comdiv.experiments.reporting.accuracy_tables import divergence_table, rounds_table
-from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.store import RunDetails
 
 CURVE = {

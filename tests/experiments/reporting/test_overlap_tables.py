@@ -4,8 +4,8 @@ from pathlib import Path
 
 from comdiv.evaluation import Share
 from comdiv.experiments.cell import Facts, PlanResults
+from comdiv.experiments.reporting.accuracies import Number
 from comdiv.experiments.reporting.accuracy_tables import overlap_table
-from comdiv.experiments.reporting.numbers import Number
 
 PLAN = PlanResults("p", "", "", None, {}, Path("p.json"), ())
 

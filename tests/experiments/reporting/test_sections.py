@@ -7,7 +7,7 @@ import pytest
 
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.reporting.numbers import Number, plan_numbers
+from comdiv.experiments.reporting.accuracies import Number, plan_numbers
 from comdiv.experiments.reporting.report import make_report
 from comdiv.experiments.reporting.sections import plan_section
 from comdiv.experiments.reporting.tables import Column, Entry, Table

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from comdiv.experiments.cell import Cell, Facts, PlanResults
-from comdiv.experiments.reporting.numbers import plan_numbers
+from comdiv.experiments.reporting.accuracies import plan_numbers
 from comdiv.experiments.reporting.split_tables import cost_table, costs, splits_table, structures_table
 from comdiv.experiments.reporting.tables import Table
 

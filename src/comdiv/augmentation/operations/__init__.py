@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, NamedTuple, Protocol
 
-from comdiv.augmentation.options import AugmentationOptions
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.engine import Engine
 from comdiv.expression import Expression
 from comdiv.language import coherence_of

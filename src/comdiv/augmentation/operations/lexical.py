@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from comdiv.augmentation.augmentation_options import AugmentationOptions
 from comdiv.augmentation.environments import (
     LONGEST_FRAGMENT,
     ClauseTable,
@@ -29,7 +30,6 @@ from comdiv.augmentation.operations import (
     begins_sentence,
 )
 from comdiv.augmentation.operations.recasting import Recaster, learn_recasters
-from comdiv.augmentation.options import AugmentationOptions
 from comdiv.engine import Engine
 from comdiv.language import Token, coherence_of
 from comdiv.language.base import NUMBER_MASK

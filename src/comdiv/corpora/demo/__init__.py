@@ -47,7 +47,7 @@ def generate(language: str, size: int = DEFAULT_SIZE, seed: int = 0) -> Iterator
 
 
 @dataclass(frozen=True, slots=True)
-class _Story:
+class _DemoStory:
     scenario: Scenario
     path: tuple[Step, ...]
     text: str
@@ -68,7 +68,7 @@ def _paths_by_operators(language: str) -> dict[int, list[tuple[Scenario, list[tu
     return result
 
 
-def _problem(language: str, number: int, seed: int, story: _Story) -> Problem:
+def _problem(language: str, number: int, seed: int, story: _DemoStory) -> Problem:
     if read_text(story.text, language).values != story.values:  # our own reader misreads it: a bug in the scenario
         raise RuntimeError(
             f"scenario '{story.scenario.id}': other quantities in the text than in the story: {story.text}"
@@ -84,7 +84,7 @@ def _problem(language: str, number: int, seed: int, story: _Story) -> Problem:
     )
 
 
-def _tell(scenario: Scenario, path: tuple[Step, ...], language: str, random_source: random.Random) -> _Story | None:
+def _tell(scenario: Scenario, path: tuple[Step, ...], language: str, random_source: random.Random) -> _DemoStory | None:
     """The story of a path, or None where no numbers fit (then another path is drawn)."""
     numbers = _draw_numbers(path, random_source)
     if numbers is None:
@@ -110,7 +110,7 @@ def _tell(scenario: Scenario, path: tuple[Step, ...], language: str, random_sour
     else:
         text = _SENTENCE_START.sub(lambda match: match[0].upper(), " ".join(pieces))
     values = tuple(numbers[position][name] for position, name in order)
-    return _Story(scenario, path, text, _compose(path, order), values)
+    return _DemoStory(scenario, path, text, _compose(path, order), values)
 
 
 def _draw_slots(scenario: Scenario, random_source: random.Random) -> dict[str, Forms]:

@@ -7,8 +7,7 @@ from statistics import fmean
 from comdiv.evaluation import relative_gap
 from comdiv.evaluation.significance import Interval
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.reporting.cell_tables import compound_divergence
-from comdiv.experiments.reporting.numbers import (
+from comdiv.experiments.reporting.accuracies import (
     COMPOSITIONS,
     UNCOVERED,
     Line,
@@ -25,6 +24,7 @@ from comdiv.experiments.reporting.numbers import (
     single_numbers,
     trainings_of,
 )
+from comdiv.experiments.reporting.cell_tables import compound_divergence
 from comdiv.experiments.reporting.paper import read_paper
 from comdiv.experiments.reporting.tables import (
     EMPTY,

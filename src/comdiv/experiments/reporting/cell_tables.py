@@ -10,7 +10,7 @@ from itertools import takewhile
 from statistics import fmean, mean
 from typing import Any
 
-from comdiv.augmentation.options import PAPER_OPERATIONS
+from comdiv.augmentation.augmentation_options import PAPER_OPERATIONS
 from comdiv.experiments.cell import Cell, PlanResults, Record
 from comdiv.experiments.reporting.paper import PaperDataset, read_paper
 from comdiv.experiments.reporting.tables import Column, Entry, Table, Tone, duration, signed, tabulate

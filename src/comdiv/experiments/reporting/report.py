@@ -11,9 +11,9 @@ from typing import Any
 from comdiv.errors import ComdivError
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import PlanResults
+from comdiv.experiments.reporting.accuracies import Number, plan_numbers
 from comdiv.experiments.reporting.cell_tables import cell_table, recipe
 from comdiv.experiments.reporting.examples import case_studies, worked_examples
-from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.reporting.paper import read_paper
 from comdiv.experiments.reporting.sections import Section, human_section, in_order, plan_section, tiles
 from comdiv.experiments.reporting.tables import WRITERS, duration

@@ -9,9 +9,9 @@ from comdiv.evaluation.judgements import read_judgement_files
 from comdiv.evaluation.kappa import Agreement, Kappa, PairAgreement, agreement
 from comdiv.evaluation.significance import wilson_interval
 from comdiv.experiments.cell import PlanResults
-from comdiv.experiments.reporting.figures import Picture, plan_pictures
-from comdiv.experiments.reporting.numbers import Number, compared, single_numbers
+from comdiv.experiments.reporting.accuracies import Number, compared, single_numbers
 from comdiv.experiments.reporting.paper import read_paper
+from comdiv.experiments.reporting.pictures import Picture, plan_pictures
 from comdiv.experiments.reporting.tables import (
     EMPTY,
     Column,

@@ -9,9 +9,9 @@ from comdiv.evaluation.accuracy import STRUCTURES
 from comdiv.evaluation.significance import Share
 from comdiv.evaluation.variance import NestedMean, nested_mean
 from comdiv.experiments.cell import Cell, PlanResults, processor_seconds, right_answers
+from comdiv.experiments.reporting.accuracies import Number, single_numbers
 from comdiv.experiments.reporting.cell_tables import compound_divergence, split_families
-from comdiv.experiments.reporting.figures import training_history
-from comdiv.experiments.reporting.numbers import Number, single_numbers
+from comdiv.experiments.reporting.pictures import training_history
 from comdiv.experiments.reporting.tables import (
     EMPTY,
     Column,

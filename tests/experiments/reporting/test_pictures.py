@@ -2,7 +2,7 @@
 
 import pytest
 
-from comdiv.experiments.reporting.figures import (
+from comdiv.experiments.reporting.pictures import (
     Gap,
     Picture,
     Point,

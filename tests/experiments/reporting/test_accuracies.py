@@ -12,8 +12,8 @@ from comdiv.evaluation import Prediction, Share, wilson_interval
 from comdiv.evaluation.predictions import write_predictions
 from comdiv.evaluation.significance import paired_bootstrap
 from comdiv.experiments.cell import Cell, Facts, PlanResults
+from comdiv.experiments.reporting.accuracies import Number, plan_numbers
 from comdiv.experiments.reporting.accuracy_tables import accuracy_entry, accuracy_table, numbers_table
-from comdiv.experiments.reporting.numbers import Number, plan_numbers
 from comdiv.experiments.store import RunDetails
 from comdiv.expression import parse
 from comdiv.problem import Problem

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from comdiv.evaluation.significance import Interval
 from comdiv.experiments.cell import Cell, PlanResults, Record
-from comdiv.experiments.reporting.cell_tables import compound_divergence, split_families
-from comdiv.experiments.reporting.numbers import (
+from comdiv.experiments.reporting.accuracies import (
     Both,
     Number,
     compared,
@@ -22,6 +21,7 @@ from comdiv.experiments.reporting.numbers import (
     single_numbers,
     trainings_of,
 )
+from comdiv.experiments.reporting.cell_tables import compound_divergence, split_families
 from comdiv.experiments.reporting.tables import file_name
 from comdiv.figures import Draw, Theme
 from comdiv.splitting.measurement import Frequency, counted_divergence
