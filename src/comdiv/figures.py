@@ -113,7 +113,7 @@ def recolour(svg: str, theme: Theme, other: Theme) -> str:
         **dict(zip(theme.series, other.series, strict=True)), theme.ink: other.ink, theme.faint: other.faint,
         theme.train: other.train, theme.test: other.test,
     }  # fmt: skip
-    return re.sub("|".join(colours), lambda found: colours[found.group()], svg)
+    return re.sub("|".join(colours), lambda match: colours[match.group()], svg)
 
 
 def _save(figure: "Figure", path: Path) -> Path:

@@ -116,16 +116,16 @@ def _word_pieces(folder: Path, words: Collection[str]) -> dict[str, Vector]:
         raise ValueError(f"{len(places)} pieces, but {len(table)} vectors")
 
     def pieces(word: str) -> list[int]:
-        found, begin = [], 0
+        numbers, begin = [], 0
         while begin < len(word):
             before = "##" if begin else ""
             ends = range(min(len(word), begin + longest), begin, -1)
             end = next((end for end in ends if before + word[begin:end] in places), None)
             if end is None:
                 return []
-            found.append(places[before + word[begin:end]])
+            numbers.append(places[before + word[begin:end]])
             begin = end
-        return found
+        return numbers
 
     known = {word: own for word in words if (own := pieces(word))}
     return {word: table[own].mean(axis=0).astype(np.float32) for word, own in known.items()}

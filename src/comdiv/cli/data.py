@@ -204,18 +204,18 @@ def show(
     _, _, problems, report = open_source(source, reading)
     if ids:
         wanted = set(ids)
-        found = {problem.id: problem for problem in problems if problem.id in wanted}
-        if missing := [name for name in ids if name not in found]:
+        by_id = {problem.id: problem for problem in problems if problem.id in wanted}
+        if missing := [name for name in ids if name not in by_id]:
             raise ComdivError(f"{source}: no problem with the id {', '.join(missing)}")
-        chosen = [found[name] for name in ids]
+        sample = [by_id[name] for name in ids]
     else:
-        chosen = list(islice(problems, limit))
+        sample = list(islice(problems, limit))
     note_complaints(report, TERMINAL, shown=2)
     if json:
-        print_json([problem.to_json() for problem in chosen])
+        print_json([problem.to_json() for problem in sample])
         return
     console = output_console()
-    for problem in chosen:
+    for problem in sample:
         console.print(problem_view(problem))
 
 
@@ -235,9 +235,9 @@ def hashes(
 
     refuse_to_overwrite(out, force=force)
     corpus = load_corpus(source, reading, TERMINAL)
-    found = ban_hashes(corpus.problems)
-    write_text(out, "".join(f"{line}\n" for line in found))
-    print_line(f"{out}: {len(found):,} texts")
+    banned_hashes = ban_hashes(corpus.problems)
+    write_text(out, "".join(f"{line}\n" for line in banned_hashes))
+    print_line(f"{out}: {len(banned_hashes):,} texts")
 
 
 @data_app.command(epilog="Example: comdiv data demo zh --size 500 --out demo-zh.jsonl")

@@ -114,23 +114,23 @@ def judgements(
     refuse_to_overwrite(out, force=force)
     if judge is not None and len(files) > 1:
         raise ComdivError("--judge names the judge of a single file, but there are several")
-    found: dict[tuple[str, str], Judgement] = {}
+    by_key: dict[tuple[str, str], Judgement] = {}
     for path in files:
         for judgement in read_judgements(path, judge=judge, unfinished=unfinished):
             key = (judgement.id, judgement.judge)
-            if key in found:
+            if key in by_key:
                 raise ComdivError(
                     f"{path}: judge '{judgement.judge}' marked problem '{judgement.id}' in another file as well"
                 )
-            found[key] = judgement
+            by_key[key] = judgement
     if problems is not None:
         known = {problem.id for problem in load_corpus(problems, observer=TERMINAL).problems}
-        if foreign := [name for name, _ in found if name not in known]:
+        if foreign := [name for name, _ in by_key if name not in known]:
             raise ComdivError(f"{problems} has no problem '{foreign[0]}', which was judged ({len(foreign)} such marks)")
-    count = write_judgements(out, found.values())
-    judges = list(dict.fromkeys(who for _, who in found))
+    count = write_judgements(out, by_key.values())
+    judges = list(dict.fromkeys(who for _, who in by_key))
     if json:
-        good = sum(judgement.good for judgement in found.values())
+        good = sum(judgement.good for judgement in by_key.values())
         print_json({"out": str(out), "judgements": count, "judges": judges, "good": good})
         return
     print_line(f"{out}: {count:,} judgements by {', '.join(judges)}")
@@ -167,12 +167,12 @@ def verdicts(
         refuse_to_overwrite(path, force=force)
     if disputed is not None and queue is None:
         raise ComdivError("--disputed needs the texts: name the file that they read with --queue")
-    found = collect_verdicts(files, queue)
-    write_json_lines(out, (verdict.to_json() for verdict in found))
+    collection = collect_verdicts(files, queue)
+    write_json_lines(out, (verdict.to_json() for verdict in collection))
     if disputed is not None and queue is not None:
-        write_disputed(disputed, queue, found)
-    products = by_product(found)
-    decided = decide(found)
+        write_disputed(disputed, queue, collection)
+    products = by_product(collection)
+    decided = decide(collection)
     once = sum(len(own) == 1 for own in products.values())
     counts = {
         "good": sum(decided.values()),
@@ -181,10 +181,10 @@ def verdicts(
         "read_once": once,
     }
     if json:
-        print_json({"out": str(out), "products": len(products), **counts, "reading": reading_facts(found)})
+        print_json({"out": str(out), "products": len(products), **counts, "reading": reading_facts(collection)})
         return
-    readers = ", ".join(dict.fromkeys(verdict.reader for verdict in found))
-    print_line(f"{out}: {len(found):,} verdicts on {len(products):,} products by {readers}")
+    readers = ", ".join(dict.fromkeys(verdict.reader for verdict in collection))
+    print_line(f"{out}: {len(collection):,} verdicts on {len(products):,} products by {readers}")
     print_line(
         f"good: {counts['good']:,}, not good: {counts['not_good']:,}, disputed: {counts['disputed']:,}, "
         f"read by one only: {counts['read_once']:,}"

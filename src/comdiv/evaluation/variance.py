@@ -56,12 +56,12 @@ def nested_mean(splits: Sequence[Outcomes], seed: int = 0, resamples: int = 10_0
     if resamples < 1:
         raise ValueError(f"{resamples} resamples: at least one is needed")
     generator = np.random.default_rng(seed)
-    drawn = max(1, len(tables) - 1)
-    # (resamples, drawn): the splits of each draw
-    chosen = generator.integers(0, len(tables), size=(resamples, drawn))
-    means = np.empty(chosen.shape)
+    draw_size = max(1, len(tables) - 1)
+    # (resamples, draw_size): the splits of each draw
+    draws = generator.integers(0, len(tables), size=(resamples, draw_size))
+    means = np.empty(draws.shape)
     for split, table in enumerate(tables):
-        places = chosen == split
+        places = draws == split
         means[places] = _drawn_means(table, int(places.sum()), generator)
     low, high = np.quantile(means.mean(axis=1), [0.025, 0.975])
     by_split = [float(table.mean()) for table in tables]

@@ -220,7 +220,7 @@ class PublishedDetails:
     def _parts(self, key: str) -> Mapping[str, frozenset[str]]:
         ids = self.test_ids()
         return {
-            name: frozenset(one for one, chosen in zip(ids, packing.unpack_bits(bits, len(ids)), strict=True) if chosen)
+            name: frozenset(one for one, bit in zip(ids, packing.unpack_bits(bits, len(ids)), strict=True) if bit)
             for name, bits in self.source.get(key, {}).items()
         }
 
@@ -362,7 +362,7 @@ def _dataset_details(details: Details) -> Record:
         record["ids"] = packing.pack_names(ids)
     for key, parts in (("compositions", details.compositions()), (STRUCTURES, details.structures())):
         if parts:
-            record[key] = {name: packing.pack_bits([one in chosen for one in ids]) for name, chosen in parts.items()}
+            record[key] = {name: packing.pack_bits([one in members for one in ids]) for name, members in parts.items()}
     return record
 
 

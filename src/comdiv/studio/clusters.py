@@ -67,16 +67,16 @@ def map_clusters(library: Library, track: Track = lambda items: items) -> Cluste
     entries = sorted(own, key=lambda entry: entry.problem.id)
     settings = _settings(library.facts)
     extraction = extract([entry.problem for entry in entries], window=settings.window, track=track)
-    found = _clusterable(extraction, settings)
-    if found is None:
+    clustering = _clusterable(extraction, settings)
+    if clustering is None:
         return None
-    by_problem = extraction.clusters_by_problem(found.k, found.seed)
-    encoded = extraction.encoded(found, twins=False)
+    by_problem = extraction.clusters_by_problem(clustering.k, clustering.seed)
+    encoded = extraction.encoded(clustering, twins=False)
     test = np.array([entry.part == "test" for entry in entries])
     return ClusterMap(
-        settings=found,
+        settings=clustering,
         clusters={entry.number: row.tolist() for entry, row in zip(entries, by_problem, strict=True)},
-        words=_typical_words(extraction, found),
+        words=_typical_words(extraction, clustering),
         atom_counts=_counts(encoded.atoms, test),
         compound_counts=_counts(encoded.compounds, test),
     )

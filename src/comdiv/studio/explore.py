@@ -23,16 +23,16 @@ def add_explore(app: FastAPI, studio: "Studio") -> None:
     @app.get("/")
     def explore(request: Request) -> HTMLResponse:
         query = Query.of(request.query_params)
-        found = studio.library.search(query)
-        pages = max(1, -(-len(found) // PAGE_SIZE))
+        entries = studio.library.search(query)
+        pages = max(1, -(-len(entries) // PAGE_SIZE))
         page = min(_page(request.query_params.get("page", "")), pages)
-        shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+        shown = entries[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
         values: dict[str, Any] = {
             "studio": studio,
             "here": "explore",
             "query": query,
             "facets": studio.library.facets,
-            "total": len(found),
+            "total": len(entries),
             "first": (page - 1) * PAGE_SIZE + 1,
             "rows": _rows(studio, shown),
             "page": page,

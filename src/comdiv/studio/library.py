@@ -120,8 +120,8 @@ class Library:
 
     def find(self, name: str, part: str = "") -> LibraryEntry | None:
         """The problem with an id; if there are several, the one in the part, or the first."""
-        found = self._by_id.get(name, [])
-        return next((entry for entry in found if entry.part == part), found[0] if found else None)
+        namesakes = self._by_id.get(name, [])
+        return next((entry for entry in namesakes if entry.part == part), namesakes[0] if namesakes else None)
 
     def children(self, name: str) -> list[LibraryEntry]:
         """The problems made from this one."""
@@ -166,32 +166,32 @@ class Library:
 
     def _search(self, query: Query) -> tuple[LibraryEntry, ...]:
         """The entries that match a query, in its order."""
-        found = self.entries[:]
+        matches = self.entries[:]
         for check in _checks(query):
-            found = [entry for entry in found if check(entry)]
+            matches = [entry for entry in matches if check(entry)]
         for word in query.words.casefold().split():
-            found = [entry for entry in found if word in entry.haystack]
+            matches = [entry for entry in matches if word in entry.haystack]
         if query.sort == "operators":
-            found.sort(key=lambda entry: -(entry.operators or 0))
+            matches.sort(key=lambda entry: -(entry.operators or 0))
         elif query.sort == "length":
-            found.sort(key=lambda entry: -len(entry.problem.text))
+            matches.sort(key=lambda entry: -len(entry.problem.text))
         elif query.sort == "score":
-            found.sort(key=lambda entry: -(entry.score if entry.score is not None else float("-inf")))
+            matches.sort(key=lambda entry: -(entry.score if entry.score is not None else float("-inf")))
         elif query.sort not in ("", "file"):
             raise ComdivError(f"unknown order '{query.sort}'; known: {', '.join(SORTS)}")
-        return tuple(found)
+        return tuple(matches)
 
 
 def _entry(number: int, part: str, problem: Problem) -> LibraryEntry:
     provenance = problem.provenance
-    made = [f"rule {provenance.rule}" if provenance.rule else "", _operation(provenance.operation)]
+    origins = [f"rule {provenance.rule}" if provenance.rule else "", _operation(provenance.operation)]
     return LibraryEntry(
         number=number,
         part=part,
         problem=problem,
         template="" if problem.expression is None else template(problem.expression),
         operators=None if problem.expression is None else operator_count(problem.expression),
-        made_by=", ".join(word for word in made if word),
+        made_by=", ".join(word for word in origins if word),
         round=provenance.round,
         composition=problem.composition,
         score=_score(problem),

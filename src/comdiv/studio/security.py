@@ -151,10 +151,10 @@ def _from_our_page(headers: Headers, host: str) -> bool:
 
 def _cookie(header: str) -> str:
     try:
-        found = SimpleCookie(header).get(COOKIE)
+        cookie = SimpleCookie(header).get(COOKIE)
     except CookieError:
         return ""
-    return found.value if found else ""
+    return cookie.value if cookie else ""
 
 
 def _same(given: str, wanted: str) -> bool:

@@ -38,7 +38,7 @@ class Shelf:
         if self.folder is None or not self.folder.is_dir():
             return []
         root = self.folder.resolve()
-        found = []
+        usable_runs = []
         for run in _run_folders(root, DEEPEST):
             folder = run.resolve()
             if root not in (folder, *folder.parents):  # a link that leads elsewhere
@@ -46,8 +46,8 @@ class Shelf:
             solver = _solver_of(run)
             usable = (folder / "model.safetensors").is_file() or (solver.startswith(PROGRAM) and self.programs)
             if solver and usable:
-                found.append(Run(str(run.relative_to(root)), folder, solver))
-        return sorted(found, key=lambda run: run.name)
+                usable_runs.append(Run(str(run.relative_to(root)), folder, solver))
+        return sorted(usable_runs, key=lambda run: run.name)
 
     def solver(self, name: str) -> Solver:
         """The solver of a run by its name, loaded once; a run that has been trained again is loaded again."""

@@ -170,21 +170,23 @@ def _attention(solver: Any, reading: Reading, solution: Solution) -> tuple[Atten
     """For a solver with attention (`NeuralSolver.attention`), what it attended to for every token that it wrote."""
     if not hasattr(solver, "attention") or solution.expression is None:
         return ()
-    found = solver.attention(reading.problem, solution.expression)
-    if found is None:
+    weights = solver.attention(reading.problem, solution.expression)
+    if weights is None:
         return ()
     quantities = reading.plain_quantities
-    words = list(found.words)
-    for quantity, place in zip(quantities, found.quantities, strict=True):  # the number itself, not N0
+    words = list(weights.words)
+    for quantity, place in zip(quantities, weights.quantities, strict=True):  # the number itself, not N0
         words[place] = quantity.text
     return tuple(
         AttentionRow(
             token=token,
             words=[
-                (word, min(LEVELS - 1, int(LEVELS * weight / max(row))), place in found.quantities)
+                (word, min(LEVELS - 1, int(LEVELS * weight / max(row))), place in weights.quantities)
                 for place, (word, weight) in enumerate(zip(words, row, strict=True))
             ],
-            numbers=[(quantity.text, row[place]) for quantity, place in zip(quantities, found.quantities, strict=True)],
+            numbers=[
+                (quantity.text, row[place]) for quantity, place in zip(quantities, weights.quantities, strict=True)
+            ],
         )
-        for token, row in zip(found.tokens, found.weights, strict=True)
+        for token, row in zip(weights.tokens, weights.weights, strict=True)
     )

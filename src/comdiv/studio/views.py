@@ -137,13 +137,13 @@ def in_numbers(reading: Reading, expression: Expression | None) -> str:
 
 
 def _split_references(infix: str) -> list[str]:
-    found: list[str] = []
+    pieces: list[str] = []
     for character in infix:
-        if character.isdigit() and found and found[-1][0] == "N":
-            found[-1] += character
+        if character.isdigit() and pieces and pieces[-1][0] == "N":
+            pieces[-1] += character
         else:
-            found.append(character)
-    return found
+            pieces.append(character)
+    return pieces
 
 
 def written_value(reading: Reading, expression: Expression | None) -> str:

@@ -94,8 +94,7 @@ def export(
     """
     exporter = EXPORTS.get(kind)()
     what = export_source(exporter, source, reading, observer)
-    chosen = settings or type(exporter).settings()
-    return exporter.write(what, out, chosen, force=force, observer=observer)
+    return exporter.write(what, out, settings or type(exporter).settings(), force=force, observer=observer)
 
 
 def export_source(

@@ -68,10 +68,10 @@ def _check_cell(ledger: Ledger, folder: Path, *, corpora: bool) -> None:
 def _check_measurement(ledger: Ledger, folder: Path, recipe: Mapping[str, Any], data: Dataset, summary: Any) -> None:
     made_with = data.facts.get("settings", {}).get("extraction", {})
     settings = ExtractionSettings.checked(**{**made_with, "k": recipe["k"]})
-    measured = measure_sides(data.training_side, data.test, settings, alpha=recipe["alpha"])
+    sides = measure_sides(data.training_side, data.test, settings, alpha=recipe["alpha"])
     report = folder / "measurement" / "report.json"
-    ledger.same(kinds.DIVERGENCES, folder / DONE, "summary", plain(measured.to_json()), summary)
-    ledger.same(kinds.DIVERGENCES, report, "", plain(measured.to_json(frequencies=True)), load_object(report))
+    ledger.same(kinds.DIVERGENCES, folder / DONE, "summary", plain(sides.to_json()), summary)
+    ledger.same(kinds.DIVERGENCES, report, "", plain(sides.to_json(frequencies=True)), load_object(report))
 
 
 def _check_cell_evaluation(ledger: Ledger, folder: Path, needs: Sequence[Path], summary: Mapping[str, Any]) -> None:

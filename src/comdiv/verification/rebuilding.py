@@ -98,5 +98,5 @@ def _compare(ledger: Ledger, file: Path, cell: Cell, folder: Path) -> None:
         recorded = cell.origin["originals"].get(f"dataset/{part}")
         ledger.same(kinds.PARTS, file, f"{cell.label}: {part}", entry["sha256"], recorded)
     recorded = {name: value for name, value in published.items() if name not in _NOT_MEASURED}
-    measured = {name: value for name, value in facts.items() if name in recorded or name in Measurement.always_told()}
-    ledger.same(kinds.DIVERGENCES, file, cell.label, measured, recorded)
+    comparable = {name: value for name, value in facts.items() if name in recorded or name in Measurement.always_told()}
+    ledger.same(kinds.DIVERGENCES, file, cell.label, comparable, recorded)

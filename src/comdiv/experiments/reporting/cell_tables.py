@@ -64,9 +64,9 @@ def split_families(plan: PlanResults) -> dict[str, str]:
     """Dataset → the name of the splits that differ from it in nothing but the seed, if there are any."""
     alike: dict[str, list[str]] = defaultdict(list)
     for cell in plan.of_kind("dataset"):
-        made = cell.recipe.get("split")
-        if cell.status == "done" and isinstance(made, Mapping) and cell.facts.target is None:
-            split = {name: value for name, value in made.items() if name != "seed"}
+        options = cell.recipe.get("split")
+        if cell.status == "done" and isinstance(options, Mapping) and cell.facts.target is None:
+            split = {name: value for name, value in options.items() if name != "seed"}
             alike[json.dumps({**cell.recipe, "split": split}, sort_keys=True)].append(cell.facts.dataset or "")
     return {
         name: _beginning(names).rstrip("-. ") or names[0]

@@ -111,7 +111,7 @@ def splits_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
     rows = list(_over_splits(plan, numbers))
     first = {row.family: row for row in reversed(rows)}  # the plan's first method is what all others are compared with
     named = {(row.family, row.method): row for row in rows}
-    found = [(row, row.mean(), named.get((row.family, row.plain or "")), first[row.family]) for row in rows]
+    entries = [(row, row.mean(), named.get((row.family, row.plain or "")), first[row.family]) for row in rows]
     columns = [
         Column.words("Method", lambda row: row[0].method),
         Column.words("Splits", lambda row: f"{row[0].family}, {row[1].splits} of them"),
@@ -129,7 +129,7 @@ def splits_table(plan: PlanResults, numbers: Sequence[Number]) -> Table | None:
         "over all three; differences are paired. Deviations: by how many points a split's accuracy varies with other "
         "problems, another seed, and another split beyond both."
     )
-    return tabulate(f"{plan.name}-splits", "Over several splits", columns, found, caption)
+    return tabulate(f"{plan.name}-splits", "Over several splits", columns, entries, caption)
 
 
 def _over_splits(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[_OverSplits]:
@@ -146,12 +146,12 @@ def _over_splits(plan: PlanResults, numbers: Sequence[Number]) -> Iterator[_Over
 
 
 def _difference(row: _OverSplits, other: _OverSplits | None) -> Entry:
-    found = None if other is None or other is row else row.over(other)
-    if found is None:
+    difference = None if other is None or other is row else row.over(other)
+    if difference is None:
         return EMPTY
-    tone: Tone = "" if not found.excludes_zero else "better" if found.mean > 0 else "worse"
-    lines = (f"{interval_text(found.interval)}",)
-    return Entry(signed_percent(found.mean), 100 * found.mean, lines, tone)
+    tone: Tone = "" if not difference.excludes_zero else "better" if difference.mean > 0 else "worse"
+    lines = (f"{interval_text(difference.interval)}",)
+    return Entry(signed_percent(difference.mean), 100 * difference.mean, lines, tone)
 
 
 def _deviation(name: str) -> Callable[[tuple[_OverSplits, NestedMean, object, object]], Entry]:
