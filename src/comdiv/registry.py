@@ -198,6 +198,7 @@ FORMATS: "Registry[type[Format]]" = Registry(
         "svamp": "comdiv.corpora.formats:Svamp",
         "asdiv": "comdiv.corpora.formats:Asdiv",
         "gsm8k": "comdiv.corpora.formats:Gsm8k",
+        "readers-queue": "comdiv.corpora.formats:ReadersQueue",
     },
 )
 SPLIT_METHODS: "Registry[SplitMethod]" = Registry(

@@ -9,7 +9,9 @@ from typer.testing import Result
 import command_line
 from comdiv.dataset import read_dataset
 from comdiv.problem import write_problems
-from synthesis.handmade import corpus, problem
+from comdiv.synthesis import release
+from comdiv.synthesis.release import Release
+from synthesis.handmade import PRODUCTS, corpus, problem, verdict, write_lines
 
 
 def run(*arguments: str | Path) -> Result:
@@ -48,6 +50,26 @@ def test_a_dataset_that_is_there_is_told_apart_by_setting_or_corpus(source: Path
     write_problems(other, corpus()[:-1])
     assert "exists already, but source.corpus is handmade, not other;" in refused(other, *command)
     assert "made from the same corpus in the same way; choose another name, or use --force" in refused(source, *command)
+
+
+def test_a_published_set_that_is_there_is_made_in_the_same_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own settings are the recorded ones, not the options' defaults."""
+    records = [verdict(name, reader) for name in PRODUCTS for reader in "ab"]
+    path = write_lines(tmp_path / "verdicts.jsonl", *records)
+    small = Release(
+        name="small", title="By hand", version="1.0", corpus="handmade", language="zh", verdicts=str(path), read=True,
+        settings={"size": "12/10"},
+    )  # fmt: skip
+    monkeypatch.setattr(release, "releases", lambda: {"small": small})
+    source = tmp_path / "handmade.jsonl"
+    write_problems(source, corpus())
+    command = (source, "--out", tmp_path / "sd", "--release")
+    run(*command, "small")
+    assert "made from the same corpus in the same way; choose another name, or use --force" in refused(
+        *command, "small"
+    )
+    assert "settings.seed is 0, not 3" in refused(*command, "small", "--seed", "3")
+    assert "unknown published set 'smal'" in refused("no-such-corpus", "--out", tmp_path / "other", "--release", "smal")
 
 
 def test_an_existing_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from comdiv.corpora.formats import (
     Gsm8k,
     Mawps,
     MwpToolkit,
+    ReadersQueue,
     Svamp,
     SvampCsv,
     detect_format,
@@ -52,6 +53,9 @@ GSM8K = {
     "question": "Ann sold 48 clips in May and half as many in June. How many in all?",
     "answer": "In June <<48/2=24>>24.\nIn all <<48+24=72>>72.\n#### 72",
 }  # fmt: skip
+QUEUE = {
+    "id": "04ab", "text": "Mia sold 4 % of her 50 eggs. What share is left?", "expression": "1-4%", "answer": "0.96",
+}  # fmt: skip
 
 
 def read(*records: dict[str, Any], columns: Columns | None = None) -> Corpus:
@@ -79,6 +83,7 @@ def only(*records: dict[str, Any], columns: Columns | None = None) -> tuple[str,
         (SVAMP_CSV, SvampCsv, ("1", "Tom has 3 cats and 4 dogs .", "N0+N1", "7")),
         (ASDIV, Asdiv, ("nluds-1", f"{ASDIV['Body']} {ASDIV['Question']}", "N0+N1", "9")),
         (GSM8K, Gsm8k, ("1", GSM8K["question"], "N0+N0/2", "72")),
+        (QUEUE, ReadersQueue, ("04ab", QUEUE["text"], "1-N0", "0.96")),
     ],
 )
 def test_each_shape_is_recognised_and_converted(

@@ -1,18 +1,24 @@
 """Proofread: decisions land in review.jsonl, in order, whatever happens."""
 
+import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from comdiv.corpora.demo import generate
+from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
 from comdiv.expression import parse
 from comdiv.problem import Problem
 from comdiv.review import read_review
 from comdiv.studio.app import Studio, open_studio
 from comdiv.synthesis import SynthesisOptions, synthesize_dataset
+from comdiv.synthesis.readers import key_of
+from command_line import run
 from studio.small import page_client, text_of
+from synthesis.handmade import corpus
 
 HTMX = {"hx-request": "true"}
 
@@ -134,13 +140,60 @@ def test_two_readers_are_blind_to_each_other_and_to_the_origin(synthetic: Path) 
             assert "0 of 3 decided" in page
             assert "decomposition" not in page
             assert "reformulation" not in page
-            decide(client, studio.library.products[0].problem.id, "accepted")
+            decide(client, key_of(studio.library.products[0].problem.id), "accepted")
             assert client.get("/", follow_redirects=False).headers["location"] == "/proofread"
             assert client.get("/dataset").status_code == 404  # the other pages tell where a problem comes from
             assert "Explore" not in page
             assert "validation" not in page
     assert [studio.review.path.name for studio in studios] == ["review-ann.jsonl", "review-ben.jsonl"]
     assert all(len(read_review(studio.review.path)) == 1 for studio in studios)
+
+
+def test_nothing_that_a_blind_reader_gets_names_a_product_or_its_part(synthetic: Path) -> None:
+    """A product's id tells its rule and seed, its part the kind of its rule: also in addresses and hidden fields."""
+    studio = open_studio(str(synthetic), synthetic / "runs", reader="ann")
+    with page_client(studio) as client:
+        key = key_of(studio.library.products[0].problem.id)
+        answers = [
+            client.get("/proofread"),
+            client.get(f"/proofread?id={key}&edit=1"),
+            client.get("/proofread?which=seeds&of=test"),
+            client.post("/proofread/decide", data={"id": key, "status": "rejected"}, headers=HTMX),
+            client.post("/proofread/undo", headers=HTMX),
+            client.post("/proofread/check", data={"id": key, "text": "3 cats", "expression": "N0+N1"}),
+            client.post("/proofread/decide", data={"id": key, "status": "edited", "text": "", "expression": "N0"}),
+        ]
+        assert f'data-problem="{key}"' in answers[0].text
+        assert client.get(f"/proofread?id={studio.library.products[0].problem.id}").status_code == 404
+    said = [f"{answer.text}\n{answer.headers}" for answer in answers]
+    for entry in studio.library.products:
+        assert not [text for text in said if entry.problem.id in text]
+    assert not [text for text in said if re.search(r"part=|name=.part|part-", text)]
+    assert {decision.id for decision in read_review(studio.review.path)} == {studio.library.products[0].problem.id}
+
+
+def test_a_queue_of_unread_products_is_read_in_the_browser_and_comes_back_as_verdicts(tmp_path: Path) -> None:
+    queue, out, third = (tmp_path / f"{name}.jsonl" for name in ("queue", "verdicts", "third"))
+    synthesize_dataset(corpus(), tmp_path / "sd", SynthesisOptions(), corpus="handmade", queue=queue)
+    studios = [open_studio(str(queue), tmp_path, reader=name) for name in ("ann", "ben")]
+    disputed, *others = studios[0].library.entries
+    with page_client(studios[0]) as ann, page_client(studios[1]) as ben:
+        decide(ann, key_of(disputed.problem.id), "accepted")
+        assert f"0 of {1 + len(others)} decided" in text_of(ben.get("/proofread").text)
+        decide(ben, key_of(disputed.problem.id), "rejected")
+        for client, entry in product((ann, ben), others):
+            decide(client, key_of(entry.problem.id), "accepted")
+        assert "Everything is decided" in ben.get("/proofread").text
+    reviews = [studio.review.path for studio in studios]
+    assert [path.name for path in reviews] == ["queue.review-ann.jsonl", "queue.review-ben.jsonl"]
+    run("import", "verdicts", *reviews, "--queue", queue, "--out", out, "--disputed", third)
+    assert [entry.problem.text for entry in open_studio(str(third), tmp_path).library.entries] == [
+        disputed.problem.text
+    ]
+    synthesize_dataset(corpus(), tmp_path / "read", SynthesisOptions(verdicts=out), corpus="handmade")
+    dataset = read_dataset(tmp_path / "read")
+    texts = {given.text for given in (*dataset.training_side, *dataset.test) if given.provenance.rule}
+    assert texts == {entry.problem.text for entry in others}
 
 
 def test_the_halves_of_a_seed_are_shuffled_for_readers_alike(tmp_path: Path) -> None:

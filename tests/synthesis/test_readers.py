@@ -1,13 +1,18 @@
 """Readers of synthetic problems: what they get, their verdicts, and a set made of what they found good."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from comdiv.corpora import read_corpus
 from comdiv.dataset import read_dataset
 from comdiv.errors import ComdivError
+from comdiv.expression import parse
+from comdiv.loading import read_json_lines
+from comdiv.problem import Problem
 from comdiv.synthesis import SynthesisOptions, synthesize_dataset
 from comdiv.synthesis.readers import Verdict, collect_verdicts, decide, read_verdicts, reading_facts, reading_rows
 from command_line import refused, run
@@ -64,6 +69,15 @@ def test_a_fraction_in_the_queue_is_read_as_one_number(tmp_path: Path) -> None:
     synthesize_dataset([*corpus(), seed], tmp_path / "sd", SynthesisOptions(), corpus="handmade", queue=path)
     expressions = {json.loads(line)["expression"] for line in path.read_text(encoding="utf-8").splitlines()}
     assert "1-(1/5)" in expressions
+
+
+def test_a_number_in_words_stands_in_the_queues_expression_by_its_value(tmp_path: Path) -> None:
+    text = "Mia has five apples. Tom has three apples. How many apples do they have together?"
+    seed = Problem("words", "en", text, parse("N0+N1"), Fraction(8), number_words=True)
+    path = tmp_path / "queue.jsonl"
+    synthesize_dataset([seed], tmp_path / "sd", SynthesisOptions(validation=0), corpus="handmade", queue=path)
+    assert [record["expression"] for _, record in read_json_lines(path)] == ["5-3"]
+    assert [given.expression for given in read_corpus(path).problems] == [parse("N0-N1")]
 
 
 def test_a_queue_does_not_write_over_another(tmp_path: Path) -> None:

@@ -134,3 +134,10 @@ def test_every_shipped_set_has_readable_verdicts_and_options() -> None:
     for published in releases().values():
         assert published.options.sizes is None or min(published.options.sizes) > 0
         assert published.decisions
+
+
+def test_shipped_reasons_quote_no_chinese_corpus() -> None:
+    for published in releases().values():
+        reasons = "".join(verdict.reason for verdict in published.said)
+        assert reasons
+        assert not [character for character in reasons if "\u4e00" <= character <= "\u9fff"]

@@ -336,6 +336,20 @@ class Gsm8k(Format):
         )
 
 
+class ReadersQueue(Format):
+    """What `comdiv synthesize --queue` writes for readers: a key, the text, the expression in numbers, the answer."""
+
+    keys = frozenset(["id", "text", "expression", "answer"])
+
+    def detects(self, record: Record) -> bool:
+        """Only with nothing else: in a table of more columns, who knows what they mean."""
+        return record.keys() == self.keys
+
+    def convert(self, record: Record, where: str, number: int) -> RawRecord:
+        equation, answer = record["expression"], record["answer"]
+        return RawRecord(_id(record, number), record["text"], where, equation, answer, number_words="auto")
+
+
 def joined_text(body: Any, question: Any) -> str:
     """Body and question as one text; a body without a full stop ("If …") is continued with a comma."""
     body, question = str(body or "").strip(), str(question or "").strip()

@@ -56,6 +56,7 @@ def _infix(expression: Expression, name: Naming, least: int) -> str:
 
 def bracketed(written: str) -> str:
     """A number as it stands in a text; one with a fraction bar or a blank gets brackets, to be read within infix."""
+    written = written.replace(" %", "%")
     is_plain = all(character.isdigit() or character in ".,%" for character in written)
     return written if is_plain or written.startswith("(") else f"({written})"
 

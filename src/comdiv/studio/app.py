@@ -1,10 +1,10 @@
 """The studio on one dataset: Explore, Dataset, Solve and Proofread as one application."""
 
 import getpass
-import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -16,9 +16,10 @@ from comdiv.errors import ComdivError
 from comdiv.observer import SILENT, Observer
 from comdiv.review import ReviewLog
 from comdiv.studio.clusters import ClusterMap, map_clusters
-from comdiv.studio.library import Library
+from comdiv.studio.library import Library, LibraryEntry
 from comdiv.studio.pages import new_application
 from comdiv.studio.shelf import Shelf
+from comdiv.synthesis.readers import key_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,20 @@ class Studio:
     shelf: Shelf = field(default_factory=Shelf)
     reviewer: str = ""
     blind: bool = False  # readers see neither each other's decisions nor where a problem comes from
+
+    def names(self, entry: LibraryEntry) -> dict[str, str]:
+        """How addresses and forms name a problem: to a blind reader by a key, since id and part tell its origin."""
+        if self.blind:
+            return {"id": key_of(entry.problem.id)}
+        return {"id": entry.problem.id, "part": entry.part}
+
+    def find(self, name: str, part: str = "") -> LibraryEntry | None:
+        """The problem that `names` names so."""
+        return self._by_key.get(name) if self.blind else self.library.find(name, part)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, LibraryEntry]:
+        return {key_of(entry.problem.id): entry for entry in self.library.entries}
 
 
 def open_studio(
@@ -64,8 +79,7 @@ def open_studio(
 
 def _shuffled(corpus: Corpus) -> Corpus:
     """The problems in an order that tells nothing, the same for every reader."""
-    order = sorted(corpus.problems, key=lambda problem: hashlib.sha256(problem.id.encode()).digest())
-    return replace(corpus, problems=tuple(order))
+    return replace(corpus, problems=tuple(sorted(corpus.problems, key=lambda problem: key_of(problem.id))))
 
 
 def _file_name(reader: str) -> str:

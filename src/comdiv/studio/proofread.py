@@ -34,7 +34,7 @@ def add_proofread(app: FastAPI, studio: "Studio") -> None:
         request: Request, which: str = "", of: str = "", id: str = "", part: str = "", edit: bool = False
     ) -> HTMLResponse:
         candidates = _candidates(studio, which, of)
-        entry = studio.library.find(id, part) if id else _next_open(studio, candidates, -1)
+        entry = studio.find(id, part) if id else _next_open(studio, candidates, -1)
         if id and entry is None:
             raise HTTPException(404, f"There is no problem '{id[:200]}' here.")
         return _shown(request, studio, which, of, entry, editing=edit)
@@ -85,7 +85,7 @@ def _decision(entry: LibraryEntry, status: str, text: str, expression: str) -> D
 
 
 def _entry(studio: "Studio", id: str, part: str) -> LibraryEntry:
-    entry = studio.library.find(id, part)
+    entry = studio.find(id, part)
     if entry is None:
         raise ComdivError(f"there is no problem '{id[:200]}' here")
     return entry
@@ -101,9 +101,9 @@ def _candidates(studio: "Studio", which: str, part: str) -> tuple[LibraryEntry, 
 
 def _which(studio: "Studio", which: str) -> Which:
     """The requested queue. By default the seeds of a synthesised dataset, since `--only accepted` takes a product only
-    if its seed is accepted; otherwise the products, if there are any.
+    if its seed is accepted; otherwise the products, if there are any. A blind reader has no choice of queues.
     """
-    if which in ("seeds", "products", "all"):
+    if which in ("seeds", "products", "all") and not studio.blind:
         return which  # type: ignore[return-value]  # mypy does not narrow a str by `in`
     if studio.library.facts.get("made_by") == "comdiv synthesize" and not studio.blind:
         seeds = tuple(studio.library.seeds)
@@ -130,7 +130,7 @@ def _statuses(studio: "Studio", candidates: Sequence[LibraryEntry]) -> dict[str,
 
 def _after(request: Request, studio: "Studio", which: str, of: str, entry: LibraryEntry | None) -> Response:
     """The response to a write: the next problem for htmx, or its page for a browser without scripts."""
-    address = _address(which, of, entry)
+    address = _address(studio, which, of, entry)
     if not is_partial(request):
         return RedirectResponse(address, 303)
     response = _shown(request, studio, which, of, entry)
@@ -138,8 +138,8 @@ def _after(request: Request, studio: "Studio", which: str, of: str, entry: Libra
     return response
 
 
-def _address(which: str, of: str, entry: LibraryEntry | None, **more: Any) -> str:
-    named = {"id": entry.problem.id, "part": entry.part} if entry else {}
+def _address(studio: "Studio", which: str, of: str, entry: LibraryEntry | None, **more: Any) -> str:
+    named = studio.names(entry) if entry else {}
     return link("/proofread", which=which, of=of, **named, **more)
 
 
@@ -163,10 +163,11 @@ def _shown(
         "place": place,
         "total": len(candidates),
         "statuses": _statuses(studio, candidates),
-        "earlier": _address(which, of, beside[0]) if beside[0] else None,
-        "later": _address(which, of, beside[1]) if beside[1] else None,
-        "edit_link": _address(which, of, entry, edit=1) if entry else None,
-        "view_link": _address(which, of, entry) if entry else None,
+        "earlier": _address(studio, which, of, beside[0]) if beside[0] else None,
+        "later": _address(studio, which, of, beside[1]) if beside[1] else None,
+        "named": studio.names(entry) if entry else {},
+        "edit_link": _address(studio, which, of, entry, edit=1) if entry else None,
+        "view_link": _address(studio, which, of, entry) if entry else None,
         "editing": editing,
         "undoable": studio.review.last_done() is not None,
     }

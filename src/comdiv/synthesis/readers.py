@@ -16,6 +16,7 @@ from comdiv.evaluation.kappa import cohen_kappa
 from comdiv.expression import bracketed, format_number, to_infix
 from comdiv.files import write_json_lines
 from comdiv.loading import read_json_lines
+from comdiv.problem import Quantity
 from comdiv.review import Decision, latest
 from comdiv.synthesis.products import Product, draw_of
 from comdiv.synthesis.seeds import Tale
@@ -118,12 +119,17 @@ def _most(marks: Iterable[bool]) -> bool | None:
 # --- the queue, and back from it ---
 
 
+def key_of(product: str) -> str:
+    """What readers see in place of a product's id, which tells its seed and rule."""
+    return draw_of(product)[:_KEY]
+
+
 def write_queue(path: Path, products: Iterable[Product]) -> int:
     """Write what readers get, shuffled and blind: a key, the text, the expression in numbers, the answer.
 
     A key reveals neither the rule nor the seed; `FILE.keys` beside it, for the organiser, maps it to the product's id.
     """
-    entries = sorted(((draw_of(product.id)[:_KEY], product) for product in products), key=lambda entry: entry[0])
+    entries = sorted(((key_of(product.id), product) for product in products), key=lambda entry: entry[0])
     write_json_lines(keys_of(path), ({"key": key, "id": each.id} for key, each in entries))
     return write_json_lines(path, (_queued(key, product.tale) for key, product in entries))
 
@@ -137,8 +143,14 @@ def _queued(key: str, tale: Tale) -> dict[str, str]:
     problem = tale.problem
     assert problem.expression is not None  # a product has both
     assert problem.answer is not None
-    expression = to_infix(problem.expression, lambda index: bracketed(tale.quantities[index].text))
+    expression = to_infix(problem.expression, lambda index: _written(tale.quantities[index]))
     return {"id": key, "text": tale.text, "expression": expression, "answer": format_number(problem.answer)}
+
+
+def _written(quantity: Quantity) -> str:
+    """A number as the text has it; one in words by its value, for the expression to be read by machines, too."""
+    has_digits = any(character.isdigit() for character in quantity.text)
+    return bracketed(quantity.text if has_digits else format_number(quantity.value))
 
 
 def collect_verdicts(files: Sequence[Path], queue: Path | None) -> tuple[Verdict, ...]:

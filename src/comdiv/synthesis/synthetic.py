@@ -90,9 +90,8 @@ def synthesize_dataset(
     for path in (folder, *(() if queue is None else (queue, keys_of(queue)))):
         refuse_to_overwrite(path, force=force)
     show = progress or (lambda stage, done, total, note: None)
-    release = None if options.release is None else _release(options, corpus)
-    if release is not None:
-        options = release.options.model_copy(update={name: getattr(options, name) for name in ("release", *_OF_A_CUT)})
+    options = in_force(options, corpus)
+    release = None if options.release is None else find_release(options.release)
     table = load_rules(options.rules)
     decisions = _decisions(folder, options)
     verdicts = release.said if release is not None else _verdicts(options)
@@ -122,15 +121,17 @@ def synthesize_dataset(
     return _write(assembly, folder, options, facts, force, release)
 
 
-def _release(options: SynthesisOptions, corpus: str) -> Release:
-    """The published set that is asked for; it comes from one corpus and has its own options."""
-    release = find_release(str(options.release))
+def in_force(options: SynthesisOptions, corpus: str) -> SynthesisOptions:
+    """The options by which the dataset is made: a published set comes from one corpus and has its own."""
+    if options.release is None:
+        return options
+    release = find_release(options.release)
     changed = options.model_fields_set & options.model_dump(exclude_defaults=True).keys()
     if more := sorted(changed - {"release", *_OF_A_CUT}):
         raise ComdivError(f"{release.name} {release.version} has its own options: leave out {', '.join(more)}")
     if corpus != release.corpus:
         raise ComdivError(f"{release.name} {release.version} is made from {release.corpus}, not from {corpus}")
-    return release
+    return release.options.model_copy(update={name: getattr(options, name) for name in ("release", *_OF_A_CUT)})
 
 
 def _tales(problems: Sequence[Problem], table: RuleTable, show: Progress) -> list[Tale]:

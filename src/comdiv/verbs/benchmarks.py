@@ -28,6 +28,8 @@ from comdiv.splitting.measurement import measure as measure_corpus
 from comdiv.splitting.methods import SplitSettings, problems_to_split, split_problems
 from comdiv.splitting.outputs import corpus_facts, notes, write_compounds, write_measurement, write_split
 from comdiv.synthesis import SynthesisOptions, load_rules, synthesize_dataset
+from comdiv.synthesis.release import find_release
+from comdiv.synthesis.synthetic import in_force
 from comdiv.word_vectors import weights_folder
 
 NewSplit = Callable[[Path, Measurement], None]
@@ -264,10 +266,12 @@ def synthesize(
     if there is None:
         refuse_to_overwrite(out, force=force)  # before the corpus is read, and the rules with it
     load_rules(options.rules)
+    if options.release is not None:
+        find_release(options.release)
     corpus = load_corpus(source, reading, observer)
     if there is not None:
         origin = {**corpus_facts(corpus), "version": there["source"].get("version")}
-        wanted = {"settings": {**there["settings"], **options.facts()}, "source": origin}
+        wanted = {"settings": {**there["settings"], **in_force(options, corpus.name).facts()}, "source": origin}
         _refuse_dataset(out, first_difference(there, wanted) or "is made from the same corpus in the same way")
     with observer.progress("synthesizing") as progress:
         return synthesize_dataset(
