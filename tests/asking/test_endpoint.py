@@ -11,7 +11,7 @@ import pytest
 
 from asking.endpoint_server import completion, endpoint
 from comdiv.asking.ask_settings import AskSettings
-from comdiv.asking.endpoint import LONGEST_WAIT, Endpoint, Pace, _retry_after
+from comdiv.asking.endpoint import LONGEST_WAIT, Endpoint, Pace, _retry_after, key_of
 from comdiv.errors import ComdivError
 
 
@@ -100,6 +100,29 @@ def test_the_time_out_is_for_the_whole_reply(beginning: bytes) -> None:
     settings = AskSettings(base_url=address, model="m", timeout=0.5, retries=0)
     with pytest.raises(ComdivError, match=r"no reply within 0\.5 seconds"):
         Endpoint(settings).ask([{"role": "user", "content": "?"}], {})
+
+
+@pytest.mark.parametrize("before", [30, 45, 55])
+def test_no_part_of_the_key_is_told_where_a_message_is_shortened(
+    before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The endpoint answers with nonsense that has the key in it, just where the message is cut off."""
+    monkeypatch.setenv("TEST_KEY", key := "sk-0123456789-abcdefghij")
+    nonsense = Dripping(b"x" * before + key.encode() + b" is the key\r\n")
+    address = f"http://127.0.0.1:{nonsense.listener.getsockname()[1]}/v1"
+    settings = AskSettings(base_url=address, model="m", timeout=10, retries=0, key_variable="TEST_KEY")
+    with pytest.raises(ComdivError, match="the connection was cut: x+") as error:
+        Endpoint(settings).ask([{"role": "user", "content": "?"}], {})
+    assert key[:4] not in str(error.value)
+
+
+@pytest.mark.parametrize("key", ['sk-"1"', "sk-\\1", "sk-é", "sk-\t1"])
+def test_what_a_header_or_a_message_would_spell_otherwise_is_no_key(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", key)
+    with pytest.raises(ComdivError, match="TEST_KEY does not hold a key"):
+        key_of("TEST_KEY")
 
 
 def test_whoever_waits_for_a_turn_asks_nothing_once_stopped() -> None:

@@ -246,7 +246,7 @@ class Endpoint:
             reason = getattr(error.reason, "strerror", None) or error.reason
             raise UnreachableError(f"cannot be reached: {self._scrubbed(str(reason))}") from None
         except (OSError, http.client.HTTPException) as error:
-            fault = self._scrubbed(shortened(str(error))) or type(error).__name__
+            fault = shortened(self._scrubbed(str(error))) or type(error).__name__
             raise PassingError(f"the connection was cut: {fault}") from None
 
     def _text(self, response: Any, largest: int, *, cut: bool = False) -> str:
@@ -318,7 +318,7 @@ def key_of(variable: str | None) -> str:
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ComdivError(f"the environment variable {variable} is not set: it should hold the endpoint's key")
-    if not key.isascii() or not key.isprintable():
+    if not key.isascii() or not key.isprintable() or set(key) & set('"\\'):  # would be escaped in a message
         raise ComdivError(
             f"the environment variable {variable} does not hold a key: a header cannot carry its characters"
         )
