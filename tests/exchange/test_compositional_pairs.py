@@ -13,7 +13,7 @@ from comdiv.corpora import read_rows
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import read_chains
-from comdiv.exchange.composing import ComposedChain, compose_chains
+from comdiv.exchange.composing import ComposedChain, compose_chains, distract
 from comdiv.exchange.compositional_pairs import export_compositional_pairs
 from comdiv.expression import operator_count, value_of
 from comdiv.problem import Problem, read_problems, write_problems
@@ -101,6 +101,29 @@ def test_chains_go_on_as_one_story_with_their_controls(language: str, tmp_path: 
     assert {chain.condition for chain in chains} == {"composed", "distractor", "renumbered"}
     again = export_compositional_pairs(problems, tmp_path / "again", name="demo", longest=5)
     assert again["files"] == facts["files"]
+
+
+@pytest.mark.parametrize(
+    ("story", "told"),
+    [
+        ("果园有6行梨树．每行有5棵．", "果园有6行梨树．每行有5棵．"),
+        ("果园有6行梨树，每行有5棵，", "果园有6行梨树，每行有5棵。"),
+        ("一辆汽车开了5小时，", "一辆汽车开了5小时。"),
+        ("从甲地到乙地有90千米，如果平均每小时行60千米，", None),
+        ("一辆汽车3小时行90千米，照这样计算，", None),
+        ("一辆汽车行了90千米，完成全程的一半时，", None),
+        ("红盒里有5块糖，拿出1块后，", None),
+    ],
+)
+def test_a_distracting_story_does_not_break_off(story: str, told: str | None) -> None:
+    """如果…, 照这样计算, …时 and …后 wait for the question that they have lost."""
+    texts = {"first": "小明有3本书，又买了2本书，小明一共有多少本书？", "story": f"{story}一共是多少？"}
+    first, other = (
+        Problem.from_json({"id": name, "language": "zh", "text": text, "expression": "N0+N1"})
+        for name, text in texts.items()
+    )
+    made = distract([ComposedChain((first, first), (first,))], [other])
+    assert [problem.text for _, problem in made] == ([] if told is None else [told + first.text])
 
 
 def test_the_same_seed_gives_the_same_pairs_and_a_sample_is_some_of_them() -> None:

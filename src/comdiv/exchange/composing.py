@@ -20,7 +20,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.chains import Chain
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.expression import renumber
-from comdiv.language import sequels_of
+from comdiv.language import get_language, sequels_of
 from comdiv.problem import Problem, Provenance
 from comdiv.reading import Reading, read
 from comdiv.solver import Progress
@@ -30,7 +30,7 @@ _TRIED = 20  # compositions of each problem, from which the chains are chosen
 _TRIED_FURTHER = 4  # continuations of each composition
 _MOST_DONORS = 1_500  # compositions of one length that are continued
 _LIMITS: dict[str, Any] = {"most_quantities": 16, "most_tokens": 600, "more_operators": None}
-_ENDS = (".", "!", "。", "！")
+_ENDS = (".", "!", "。", "！", "．")
 _COMMAS = ("，", "；", ",", ";")
 
 
@@ -222,6 +222,9 @@ def _story(reading: Reading) -> _Story | None:
     if not reading.narrative:
         return None
     text = reading.text[: reading.narrative[-1].end].strip()
+    sequels = get_language(reading.problem.language).sequels
+    if sequels is not None and sequels.hangs(text.rstrip("".join((*_ENDS, *_COMMAS)))):
+        return None
     if text.endswith(_COMMAS) and reading.problem.language == "zh":
         text = f"{text[:-1]}。"
     quantities = sum(len(clause.quantities) for clause in reading.narrative)

@@ -161,6 +161,10 @@ class Sequels(ABC):
         """Whether the text has no flaw that a recast copy of it would have, too."""
         return True
 
+    def hangs(self, story: str) -> bool:
+        """Whether a story breaks off without its question: it ends in a condition, or in "when" or "at this rate"."""
+        return "hanging" in self.patterns and self.patterns["hanging"].search(story) is not None
+
     def are_alike(self, first: str, second: str) -> bool:
         """Whether two things are of one kind by their names; their places in texts are compared as well."""
         return True
