@@ -112,11 +112,12 @@ def test_items_may_be_mappings_arrays_or_objects_with_an_id() -> None:
     [
         ({"n_splits": 0}, SENTENCES, "n_splits is 0"),
         ({"test_size": 99}, SENTENCES, "does not fit 24 items"),
+        ({"test_size": "0.2"}, SENTENCES, "test_size is a str"),
         ({"alpha": "papper"}, SENTENCES, "Did you mean 'paper'"),
         ({"n_jobs": 0}, SENTENCES, "n_jobs is 0"),
         ({"random_state": "x"}, SENTENCES, "random_state is a str"),
         ({}, [], "0 items are too few"),
-        ({}, 3, "a int is not a list of items"),
+        ({}, 3, "items of type int cannot be split"),
     ],
 )
 def test_mistakes_are_told_in_one_line(changes: dict[str, Any], items: Any, message: str) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,8 @@ class CompositionalSplit:
         """The indices of train and of test, for each split; `y` is not looked at."""
         if self.n_splits < 1:
             raise ComdivError(f"n_splits is {self.n_splits}; at least 1 is needed")
+        if not isinstance(self.test_size, Real):
+            raise ComdivError(f"test_size is a {type(self.test_size).__name__}, not a share or a number of items")
         order, items, labels = self._in_order(X, groups)
         encoded = self._encoded(self.atoms_of, self.compounds_of, items, labels)
         search = partial(
@@ -171,7 +174,7 @@ def _items(X: Any) -> list[Any]:  # noqa: N803
     try:
         return list(X)
     except TypeError as error:
-        raise ComdivError(f"a {type(X).__name__} is not a list of items to split") from error
+        raise ComdivError(f"items of type {type(X).__name__} cannot be split: give a list of them") from error
 
 
 def _first_seed(random_state: Any) -> int:
