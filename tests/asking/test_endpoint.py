@@ -103,23 +103,19 @@ def test_the_time_out_is_for_the_whole_reply(beginning: bytes) -> None:
 
 
 @pytest.mark.parametrize("before", [30, 45, 55])
-def test_no_part_of_the_key_is_told_where_a_message_is_shortened(
-    before: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_part_of_the_key_is_told_where_a_message_is_shortened(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The endpoint answers with nonsense that has the key in it, just where the message is cut off."""
     monkeypatch.setenv("TEST_KEY", key := "sk-0123456789-abcdefghij")
     nonsense = Dripping(b"x" * before + key.encode() + b" is the key\r\n")
     address = f"http://127.0.0.1:{nonsense.listener.getsockname()[1]}/v1"
     settings = AskSettings(base_url=address, model="m", timeout=10, retries=0, key_variable="TEST_KEY")
-    with pytest.raises(ComdivError, match="the connection was cut: x+") as error:
+    with pytest.raises(ComdivError, match=r"the connection was cut: x+") as error:
         Endpoint(settings).ask([{"role": "user", "content": "?"}], {})
     assert key[:4] not in str(error.value)
 
 
 @pytest.mark.parametrize("key", ['sk-"1"', "sk-\\1", "sk-é", "sk-\t1"])
-def test_what_a_header_or_a_message_would_spell_otherwise_is_no_key(
-    key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_header_or_a_message_would_spell_otherwise_is_no_key(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", key)
     with pytest.raises(ComdivError, match="TEST_KEY does not hold a key"):
         key_of("TEST_KEY")
