@@ -69,14 +69,20 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with log.open("wb") as stream:
         server = subprocess.Popen(
             [*program, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
-            stdout=stream, stderr=subprocess.STDOUT, env={**os.environ, "HF_HUB_OFFLINE": "1"},
+            stdout=stream, stderr=subprocess.STDOUT,
+            # one thread: on a busy machine, several would spend their time waiting for each other
+            env={**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
     try:
         await_health(f"http://127.0.0.1:{port}/health", server, log)
         yield Served(f"http://127.0.0.1:{port}/v1", str(folder), log)
     finally:
         server.terminate()
-        server.wait(60)
+        try:
+            server.wait(60)
+        except subprocess.TimeoutExpired:  # it finishes its answers first
+            server.kill()
+            server.wait()
 
 
 def await_health(address: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
@@ -93,7 +99,7 @@ def await_health(address: str, server: "subprocess.Popen[bytes]", log: Path) -> 
 
 
 def asked(served: Served, source: Path, out: Path, *more: str) -> list[str]:
-    options = ["--base-url", served.url, "--model", served.model, "--concurrency", "2", "--timeout", "300"]
+    options = ["--base-url", served.url, "--model", served.model, "--concurrency", "2", "--timeout", "1800"]
     return ["ask", str(source), *options, "--shots", "1", "--max-tokens", "12", "--out", str(out), *more]
 
 
