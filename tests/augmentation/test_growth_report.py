@@ -1,6 +1,8 @@
 """What reports and cards say of an augmentation, number by number."""
 
-from typing import Any
+from typing import Any, Literal
+
+import pytest
 
 from augmentation.small import options, problem
 from comdiv.augmentation.growth_report import (
@@ -73,14 +75,49 @@ def test_the_card_says_what_came_of_each_operation() -> None:
     assert last == "Match by unit, checks paper, no ranker, seed 0."
 
 
+@pytest.mark.parametrize(
+    ("compose", "told"),
+    [
+        ("unify", "Compounds of one story, checks paper"),
+        ("both", "Half of the compounds of one story, half pasted (match by environment), checks paper"),
+        ("paste", "Match by environment, checks paper"),
+    ],
+)
+def test_the_card_says_how_compounds_were_made(compose: Literal["unify", "both", "paste"], told: str) -> None:
+    report = report_of([])
+    report["options"] |= {"compose": compose, "match": "environment"}
+    assert card_paragraphs(report)[-1].startswith(told)
+
+
 def test_the_page_has_a_row_per_round_and_operation_and_a_row_per_fate() -> None:
     page = report_markdown(report_of(CANDIDATES[:1], scores={"a": -1.0, "b": -2.0, "c": -3.0, "d": -4.0}))
     assert "| 1 | 1 | 10 | 3 | 3 | 1 | 1 | 1 | -2.0000 |" in page
     assert "| 1 | 2 | 1 | 1 | 1 | 0 | 0 | 0 | -4.0000 |" in page
     assert "| 1 | refused: no positive value | 5 | 50.0% |" in page
     assert "| 1 | kept | 1 | 10.0% |" in page
+    assert "| 1 | left out: ranked lower, or beyond the greatest size | 2 | 20.0% |" in page
+    assert "| 2 | left out: ranked lower, or beyond the greatest size | 1 | 100.0% |" in page
+    assert "left out: text of another draft" not in page
     assert "- B 6 and 3 , 2 ? — `N0-N1` = 3" in page
     assert page.endswith("## Samples of operation 2\n\nNone.\n")
+
+
+def test_what_passed_is_kept_or_told_to_be_left_out() -> None:
+    twice = {**CHECKS, "operation 1": {"passed": 8, "a clause twice": 2}}
+    facts = round_facts(1, twice, CANDIDATES, CANDIDATES[:1], [OLD], None)
+    source = AugmentationSource((OLD,), (), {}, {})
+    page = report_markdown(make_report(source, options(), [facts], CANDIDATES[:1], 2))
+    assert "| 1 | passed | 8 | 80.0% |" in page
+    assert "| 1 | left out: text of another draft, or beyond a quota or the growth of a round | 5 | 50.0% |" in page
+    assert "| 1 | left out: ranked lower, or beyond the greatest size | 2 | 20.0% |" in page
+    assert "| 1 | kept | 1 | 10.0% |" in page
+
+
+def test_twelve_samples_of_each_operation_are_shown_or_all_that_there_are() -> None:
+    many = [new(f"n{number}", "N0-N1", 1) for number in range(30)]
+    page = report_markdown(report_of([*many, CANDIDATES[3]]))
+    first, second = page.split("## Samples of operation 1")[1].split("## Samples of operation 2")
+    assert (first.count("- B 6"), second.count("- B 6")) == (12, 1)
 
 
 def test_a_report_knows_its_operations_by_name_and_label() -> None:

@@ -82,6 +82,13 @@ def test_a_table_of_ones_own_is_read_by_its_columns(tmp_path: Path) -> None:
     assert report["originals"] == len(rows)
 
 
+def test_a_datasets_problems_are_read_already(data: Path, tmp_path: Path) -> None:
+    for option in (("--text", "question"), ("--language", "zh"), ("--contradictions", "drop")):
+        with pytest.raises(ComdivError, match=f"option {option[0][2:]} is for files and corpora; .* a dataset folder"):
+            run("augment", data, *option, "--out", tmp_path / "out")
+    assert run("augment", data, "--contradictions", "keep", "--out", tmp_path / "out").exit_code == 0
+
+
 def test_a_solver_ranks_and_a_second_call_finds_everything_done(data: Path, tmp_path: Path) -> None:
     small = [
         part
@@ -156,6 +163,8 @@ def test_hashes_of_a_test_set_keep_its_texts_out(data: Path, tmp_path: Path) -> 
         (["--keep", "0"], "option keep"),
         (["--ban", "no-such-file"], "--ban no-such-file"),
         (["--address", "here:1"], "--engine ray"),
+        (["--engine", "ray", "--jobs", "2"], "--jobs goes with --engine local"),
+        (["--compose", "unify", "--match", "environment"], "option match: compounds of one story match nothing"),
         (["--growth", "inf"], "option growth: Input should be a finite number"),
     ],
 )

@@ -160,6 +160,7 @@ class AugmentationOptions(Settings):
             raise unknown_name("preset", name, PRESETS)
         options = cls.checked(**{**PRESETS[name], **changes})
         options.check_ranking(changes)
+        options.check_composing(changes)
         return options
 
     def check_ranking(self, given: Iterable[str]) -> None:
@@ -175,6 +176,11 @@ class AugmentationOptions(Settings):
             raise ComdivError(f"option {idle}: there is no ranker to use it; name one, such as --solver gts")
         if "scorer" in given and not coherence:
             raise ComdivError("option scorer: only --rank coherence uses one")
+
+    def check_composing(self, given: Iterable[str]) -> None:
+        """Refuse a way to match that was given but that no composing would use."""
+        if "match" in given and self.compose == "unify" and self.match != "unit":
+            raise ComdivError("option match: compounds of one story match nothing; use --compose paste or both with it")
 
 
 def _others(names: Iterable[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from comdiv.problem import Problem
 from comdiv.registry import OPERATIONS
 
 REPORT = "report.json"
-SAMPLES = 6  # per operation; twelve in all for the paper's two
+SAMPLES = 12  # per operation
 
 
 def round_facts(
@@ -143,8 +143,15 @@ def card_paragraphs(report: Mapping[str, Any]) -> list[str]:
         f"{report['originals']:,} problems became {report['train']:,} in {rounds}: {', '.join(new)}. "
         f"New to the training set are {report['templates']['new']:,} templates and {report['shapes']['new']:,} shapes.",
         *_validation_paragraph(report["validation"]),
-        f"Match by {options['match']}, checks {options['checks']}, {ranked}, seed {options['seed']}.",
+        f"{_composition(options)}, checks {options['checks']}, {ranked}, seed {options['seed']}.",
     ]
+
+
+def _composition(options: Mapping[str, Any]) -> str:
+    """How operation 1 joined two problems; what it matched matters only where it pasted."""
+    match = f"match by {options['match']}"
+    told = {"unify": "Compounds of one story", "both": f"Half of the compounds of one story, half pasted ({match})"}
+    return told.get(options.get("compose", "paste"), match.capitalize())
 
 
 def _validation_paragraph(counts: Mapping[str, int]) -> list[str]:
@@ -169,7 +176,9 @@ def _rounds_table(report: Mapping[str, Any]) -> list[str]:
 
 
 def _checks_table(report: Mapping[str, Any]) -> list[str]:
-    """The share of drafts that each check refused; of those kept, how many were repaired, and how."""
+    """The share of drafts that each check refused; what else was left out; of those kept, how many were repaired, and
+    how.
+    """
     rows = ["| operation | fate | drafts | share |", "| --- | --- | --- | --- |"]
     for name, label in operations_of(report):
         counts: Counter[str] = Counter()
@@ -177,10 +186,15 @@ def _checks_table(report: Mapping[str, Any]) -> list[str]:
             counts.update(entry[label]["refused"])
             counts[PASSED] += entry[label]["passed"]
         drafts = counts.total()
-        kept = Counter(kept=sum(entry[label]["kept"] for entry in report["rounds"]))
+        candidates, kept = (sum(entry[label][key] for entry in report["rounds"]) for key in ("candidates", "kept"))
+        left_out = {
+            "left out: text of another draft, or beyond a quota or the growth of a round": counts[PASSED] - candidates,
+            "left out: ranked lower, or beyond the greatest size": candidates - kept,
+        }
+        others = Counter({fate: count for fate, count in left_out.items() if count}, kept=kept)
         for entry in report["rounds"]:
-            kept.update({f"kept, repaired: {repair}": n for repair, n in entry[label].get("repaired", {}).items()})
+            others.update({f"kept, repaired: {repair}": n for repair, n in entry[label].get("repaired", {}).items()})
         refused = [(fate if fate == PASSED else f"refused: {fate}", count) for fate, count in counts.most_common()]
-        for fate, count in (*refused, *kept.items()):
+        for fate, count in (*refused, *others.items()):
             rows.append(f"| {name} | {fate} | {count:,} | {count / max(1, drafts):.1%} |")
     return rows

@@ -39,11 +39,12 @@ def read_source(
 ) -> AugmentationSource:
     """Read a dataset folder (or its train.jsonl) without opening its test part; any other corpus is all training data.
 
-    `reading` says how to read the user's own table; a dataset is always in comdiv's format.
+    `reading` says how to read the user's own table; a dataset is always in comdiv's format, and takes no such options.
     """
     path = Path(source)
     folder = path.parent if path.name == "train.jsonl" and (path.parent / FACTS).is_file() else path
     if folder.is_dir():
+        _refuse_reading_options(folder, reading)
         return _read_folder(folder)
     if path.is_file():
         _refuse_a_test_part(path)
@@ -54,6 +55,15 @@ def read_source(
         digest.update(json.dumps(problem.to_json(), ensure_ascii=False).encode() + b"\n")
     facts = {"corpus": corpus.name, "version": corpus.version, "train": digest.hexdigest()}
     return AugmentationSource(_some(problems, path), (), {}, facts)
+
+
+def _refuse_reading_options(folder: Path, reading: CorpusOptions) -> None:
+    """Refuse options that would do nothing: a dataset's problems were read when it was made."""
+    given = reading.model_dump(exclude_none=True)
+    if given and given != {"contradictions": "keep"}:
+        raise ComdivError(
+            f"option {next(iter(given))} is for files and corpora; {folder} is a dataset folder, which is read as it is"
+        )
 
 
 def _numbering(problem: Problem) -> tuple[list[str | tuple[int, str]], str]:

@@ -303,6 +303,8 @@ def augment(
     if options.ranker != "none":  # a wrong name, a wrong setting or a missing torch is told before the work
         make_solver(options.ranker, preset=options.ranker_preset, changes=options.ranker_settings)
     data = read_source(source, reading, observer)
+    if jobs and engine == "ray":
+        raise ComdivError("--jobs goes with --engine local: on a cluster, all cores take part")
     workers = make_engine(engine, jobs if engine == "local" else None, address, observer.note)
     try:
         with observer.progress("augmenting") as progress:
