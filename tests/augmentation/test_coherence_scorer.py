@@ -1,12 +1,13 @@
 """Scorers of `--rank coherence`: what hangs together scores higher than what was put together."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from comdiv.augmentation import AugmentationOptions
+from comdiv.augmentation import AugmentationOptions, coherence_scorer
 from comdiv.augmentation.algorithm import augment_dataset
 from comdiv.augmentation.coherence_scorer import CoherenceScorer, Narrative, PairScorer, spoil, words_of
 from comdiv.corpora import read_corpus
@@ -54,6 +55,54 @@ def test_the_same_seed_gives_the_same_scores(demo: list[Problem]) -> None:
         return scorer.score(demo[60:80])
 
     assert scores() == scores()
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_how_many_narratives_are_looked_up_together_changes_nothing(
+    at_once: int, demo: list[Problem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scores() -> list[float]:
+        scorer = PairScorer()
+        scorer.fit(demo[:60], seed=3)
+        return scorer.score(demo[50:80])
+
+    together = scores()
+    monkeypatch.setattr(coherence_scorer, "AT_ONCE", at_once)
+    assert scores() == together
+
+
+def test_shares_of_pairs_are_those_that_counting_by_hand_gives(demo: list[Problem]) -> None:
+    """Each clause with the words of all others; a pair counts if a problem that is no source of the text has it."""
+    scorer = PairScorer()
+    scorer.fit(demo[:80], seed=3)
+    told = {problem.id: words_of(read(problem)) for problem in demo[:80]}
+    known = set(scorer._words)
+
+    def pairs(clauses: Sequence[Sequence[str]], place: int) -> set[frozenset[str]]:
+        others = {word for number, clause in enumerate(clauses) if number != place for word in clause}
+        return {frozenset([one, two]) for one in {*clauses[place]} & known for two in others & known if one != two}
+
+    seen = {
+        name: {pair for place in range(len(clauses)) for pair in pairs(clauses, place)}
+        for name, clauses in told.items()
+    }
+    narratives = [
+        Narrative((told[one.id][0], *told[two.id][1:]), (one.id, two.id))
+        for one, two in zip(demo[:80], demo[3:80], strict=False)
+    ]
+    shares = iter(scorer._shares(narratives, [scorer._known(narrative) for narrative in narratives]))
+    for narrative in narratives:
+        elsewhere = set().union(*(those for name, those in seen.items() if name not in narrative.sources))
+        for place, clause in enumerate(narrative.clauses):
+            # A pair is looked at from each of its words in the clause.
+            rows = [
+                (one, two)
+                for one in {*clause} & known
+                for two in known & {w for n, c in enumerate(narrative.clauses) if n != place for w in c}
+                if one != two
+            ]
+            expected = sum(frozenset(row) in elsewhere for row in rows) / len(rows) if rows else 1.0
+            assert next(shares) == pytest.approx(expected)
 
 
 def test_nothing_to_learn_from_gives_equal_scores() -> None:
