@@ -191,7 +191,7 @@ def _checks_table(report: Mapping[str, Any]) -> list[str]:
             "left out: text of another draft, or beyond a quota or the growth of a round": counts[PASSED] - candidates,
             "left out: ranked lower, or beyond the greatest size": candidates - kept,
         }
-        others = Counter({fate: count for fate, count in left_out.items() if count}, kept=kept)
+        others = Counter({**{fate: count for fate, count in left_out.items() if count}, "kept": kept})
         for entry in report["rounds"]:
             others.update({f"kept, repaired: {repair}": n for repair, n in entry[label].get("repaired", {}).items()})
         refused = [(fate if fate == PASSED else f"refused: {fate}", count) for fate, count in counts.most_common()]
