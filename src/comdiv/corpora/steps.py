@@ -8,6 +8,7 @@ a number or a step stays unexplained, the problem is `NotExpressible` with the r
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -149,6 +150,7 @@ class _SolutionReader:
         self._generic = frozenset(map(word_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
         spelled = table.get("ordinals", "").split()
         self._spelled_ordinals = {word_stem(word): str(place) for place, word in enumerate(spelled, start=2)}
+        self._word_counts = Counter(_words(reading.text))
         self._text_words = frozenset(_words(reading.text)) | _signs(reading.text)
         for line in body.splitlines():
             self._read_line(line)
@@ -432,6 +434,7 @@ class _SolutionReader:
             weight = self._weight(chosen)
             if all(weight > other - 3 for other, _ in best.values()):
                 expression = self._composed(chosen)
+                weight -= 5.0 * _cancels(expression)
                 key = canonical(expression)
                 if key not in best or best[key][0] < weight:
                     best[key] = (weight, chosen)
@@ -453,13 +456,22 @@ class _SolutionReader:
         quantities = [meaning.quantity for meaning in chosen if meaning.quantity is not None]
         weight += 0.7 * len(set(quantities)) - 0.3 * len(quantities)
         weight += 1.0 * len({meaning.cue for meaning in chosen if meaning.cue})
+        divisors = [pair for pair in zip(self.slots, chosen, strict=True) if pair[0].divides]
+        halves = Counter(m.cue for slot, m in divisors if m.cue and not m.cue <= self._line_words[slot.step])
+        for cue, times in halves.items():  # one "half" of the text is not two of the solution's
+            weight -= 2.0 * max(0, times - sum(self._word_counts[word] for word in cue))
+        for slot, meaning in divisors:  # 40/2 where 2 clerks sell half of the 40 cakes
+            parts = self._parts.get(slot.value, ())
+            if meaning.quantity is not None and not slot.named & self._after[meaning.quantity][0]:
+                told = any(m.cue in parts for m in chosen if m.cue)
+                weight -= 3.5 * (not told and any(cue <= self._text_words for cue in parts))
         taken = [
             (slot, m) for slot, m in zip(self.slots, chosen, strict=True) if slot.operator == "*" and m.step is None
         ]
-        told = {slot.value: slot.step for slot, m in taken if m.cue}
+        steps_told = {slot.value: slot.step for slot, m in taken if m.cue}
         for slot, meaning in taken:  # doubled for one step, and for another by a number that may be of other things
             word = meaning.quantity is not None and self.reading.plain_quantities[meaning.quantity].form == "word"
-            weight -= word and told.get(slot.value, slot.step) != slot.step
+            weight -= word and steps_told.get(slot.value, slot.step) != slot.step
         values = self.reading.values
         for quantity in set(quantities):  # a number is hardly used again while an equal one waits
             waiting = (
@@ -477,7 +489,7 @@ class _SolutionReader:
             clauses = [self.reading.clause_of(quantity) for quantity in named]
             weight += 0.5 * (len(clauses) - len(set(clauses)))
             weight += sum(self._kinship(*pair) for pair in combinations(sorted(named), 2))
-            for cue in [m.cue for m in own if len(m.cue) > 1]:  # 2 feet times 12 are inches
+            for cue in [m.cue for m in own if m.cue]:  # 2 feet times 12 are inches, 2 dozen are 24
                 for quantity in named:
                     unit = cue & self._after[quantity][0]
                     weight += 1.5 * bool(unit - step.named) - 1.5 * bool(unit & step.named)
@@ -574,6 +586,17 @@ def _joined(tree: Expression, percents: set[Fraction], dozens: set[Fraction]) ->
     if changed:
         return join_chain("*", [Member(m.inverse, _joined(m.expression, percents, dozens)) for m in members])
     return Operation(tree.operator, _joined(tree.left, percents, dozens), _joined(tree.right, percents, dozens))
+
+
+def _cancels(tree: Expression) -> bool:
+    """Whether a quantity is multiplied by and divided by again, as by 60 minutes an hour and by 60 cookies a box."""
+    if not isinstance(tree, Operation):
+        return False
+    members = chain(tree) if tree.operator in "*/" else []
+    sides = [{m.expression for m in members if m.inverse is side} for side in (False, True)]
+    return (
+        any(isinstance(both, Reference) for both in sides[0] & sides[1]) or _cancels(tree.left) or _cancels(tree.right)
+    )
 
 
 def _is(member: Member, value: Fraction, *, inverse: bool) -> bool:
