@@ -93,6 +93,30 @@ class Provenance:
         return cls(**known, parents=tuple(parents), details=details)
 
 
+_PROVENANCES: dict[str, Provenance] = {}  # a corpus repeats these, too, and they take more memory than its texts
+_MOST_PROVENANCES, _LONGEST_SHARED = 4096, 1000
+
+
+def _provenance(record: Mapping[str, Any]) -> Provenance:
+    """The provenance of a record: the same object for equal records."""
+    key = repr(record)
+    found = _PROVENANCES.get(key)
+    if found is None:
+        found = Provenance.from_json(record)
+        if len(_PROVENANCES) >= _MOST_PROVENANCES:
+            _PROVENANCES.clear()
+        if len(key) <= _LONGEST_SHARED:
+            _PROVENANCES[key] = found
+    return found
+
+
+_answer_once = lru_cache(maxsize=4096)(parse_answer)
+
+
+def _answer(answer: Any) -> Fraction:
+    return _answer_once(answer) if isinstance(answer, str) else parse_answer(answer)
+
+
 _parse_once = lru_cache(maxsize=4096)(parse)  # a corpus repeats the same expressions many times; trees are immutable
 
 
@@ -146,8 +170,8 @@ class Problem:
                 language=_typed(record, "language", str, "") or _missing("language"),
                 text=_typed(record, "text", str, "") or _missing("text"),
                 expression=None if expression is None else _parse_once(expression),
-                answer=None if answer is None else parse_answer(answer),
-                provenance=Provenance.from_json(_typed(record, "provenance", dict, {})),
+                answer=None if answer is None else _answer(answer),
+                provenance=_provenance(_typed(record, "provenance", dict, {})),
                 number_words=_typed(record, "number_words", bool, False),
                 **labels,
                 extra=extra,

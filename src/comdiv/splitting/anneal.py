@@ -8,6 +8,7 @@ of each compound, which single exchanges cannot change at low temperature. Then 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from comdiv.splitting.encoding import Encoded, Integers, Mask
 from comdiv.splitting.sides import SearchSpace, bound_missed, random_split, target_missed
 
 Progress = Callable[[int, int], None]
+LazyLevel = Callable[[], Level]
 
 ATOM_WEIGHT = 10.0
 NO_BOUND = 2.0  # no divergence exceeds 1
@@ -101,12 +103,13 @@ def anneal(
     start = random_split(space.encoded, test_size, settings.seed)
     meter = _Meter(settings.steps_per_item * space.encoded.items, progress)
     seek = _highest if settings.target is None else _at_target
-    split = seek(space, make_level(space, space.encoded.groups), start, settings, meter)
+    level = cache(partial(make_level, space, space.encoded.groups))  # made when blocks are done: both are large
+    split = seek(space, level, start, settings, meter)
     meter.finish()
     return split.test_mask, meter.done
 
 
-def _highest(space: SearchSpace, level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+def _highest(space: SearchSpace, level: LazyLevel, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
     """Compound divergence as high as possible: blocks first, then twin groups from the best arrangements of blocks."""
     goal = settings.goal(space, target=None)
     block_steps = int(meter.total * BLOCK_SHARE) // BLOCK_STARTS
@@ -114,11 +117,11 @@ def _highest(space: SearchSpace, level: Level, start: Mask, settings: AnnealSett
     found: list[Walked] = []
     for rank, arranged in enumerate(_arrange_blocks(space, start, settings, goal, block_steps, meter)):
         seed = _seed(settings.seed, "groups", rank)
-        found.append(_walk(level, arranged, goal, GROUP_TEMPERATURES, group_steps, seed, meter))
+        found.append(_walk(level(), arranged, goal, GROUP_TEMPERATURES, group_steps, seed, meter))
     if not any(walked.within_bound for walked in found):
         # Blocks are too coarse for the size or the bounds; a random split lies near D_a = 0.
         seed = _seed(settings.seed, "groups", REFINED_STARTS)
-        found.append(_walk(level, start, goal, RANDOM_START_TEMPERATURES, group_steps, seed, meter))
+        found.append(_walk(level(), start, goal, RANDOM_START_TEMPERATURES, group_steps, seed, meter))
     best = max(found, key=_quality)
     if not best.within_bound:
         raise bound_missed(space.bounded, min(found, key=lambda walked: walked.excess).nearest)
@@ -178,7 +181,7 @@ def _fill_up(encoded: Encoded, test_mask: Mask, size: int, seed: int) -> Mask | 
     return filled if int(filled.sum()) == size else None
 
 
-def _at_target(space: SearchSpace, level: Level, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
+def _at_target(space: SearchSpace, level: LazyLevel, start: Mask, settings: AnnealSettings, meter: _Meter) -> Walked:
     """Compound divergence at the target: up from a random split or, if that gets stuck, down from the highest."""
     target = settings.target
     assert target is not None
@@ -187,13 +190,13 @@ def _at_target(space: SearchSpace, level: Level, start: Mask, settings: AnnealSe
     found: Walked | None = None
     if target >= by_chance - TARGET_TOLERANCE:
         steps = meter.total // 3
-        found = _walk(level, start, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
+        found = _walk(level(), start, goal, TARGET_TEMPERATURES, steps, settings.seed, meter)
         if _is_reached(found, target):
             return found
     highest = _highest(space, level, start, settings, meter)
     if by_chance - TARGET_TOLERANCE <= target <= highest.compound_divergence + TARGET_TOLERANCE:
         top = highest.test_mask
-        down = _walk(level, top, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
+        down = _walk(level(), top, goal, TARGET_TEMPERATURES, meter.total // 3, settings.seed, meter)
         if _is_reached(down, target):
             return down
         found = down if found is None or down.objective > found.objective else found

@@ -104,14 +104,16 @@ def make_level(space: SearchSpace, groups: Integers) -> Level:
     """The level at which these groups of items move."""
     count = int(groups.max()) + 1
     compounds = space.compounds_of(groups, count)
+    alike, compound_sums = _alike(compounds), _sums([compounds], [space.alphas.compounds])
+    del compounds  # before there are others of the size
     return Level(
         groups=groups,
         sizes=np.bincount(groups),
         lengths=np.bincount(groups, weights=space.encoded.lengths, minlength=count).astype(np.float64),
-        alike=_alike(compounds),
-        compounds=_sums([compounds], [space.alphas.compounds]),
+        alike=alike,
+        compounds=compound_sums,
         atoms=_sums(
-            [bounded.counts.merged(groups, count) for bounded in space.bounded],
+            [[bounded.counts.merged(groups, count)] for bounded in space.bounded],
             [bounded.alpha for bounded in space.bounded],
         ),
     )
@@ -154,34 +156,54 @@ def start_walk(level: Level, test_mask: Mask, goal: Goal, seed: int) -> Walk:
     )
 
 
-def _sums(tables: Sequence[Incidence], alphas: Sequence[float]) -> Sums:
-    """The sums of tables with the same rows, each a kind, with everything in train."""
-    table = side_by_side(tables)
-    kinds = np.repeat(np.arange(len(tables)), [one.width for one in tables])  # (width)
-    unit_totals = np.stack([one.row_totals() for one in tables], axis=1)
-    shared = np.bincount(table.ids, minlength=table.width) > 1  # (width)
-    kept = shared[table.ids]  # (entries)
-    ids = (np.cumsum(shared) - 1).astype(np.int32)[table.ids[kept]]
-    counts = table.counts[kept]
-    sides = np.zeros((int(shared.sum()), 2), dtype=np.int64)
-    sides[:, TRAIN] = np.bincount(ids, weights=counts, minlength=len(sides))
-    totals = np.zeros((len(tables), 2), dtype=np.int64)
+def _sums(kinds: Sequence[Sequence[Incidence]], alphas: Sequence[float]) -> Sums:
+    """The sums of tables with the same rows, one or several for each kind, with everything in train.
+
+    Each table is reduced to what counts before they are put side by side: together they are the largest arrays.
+    """
+    reduced = [[_shared_only(table) for table in tables] for tables in kinds]
+    table = side_by_side([one for tables in reduced for one in tables])
+    unit_totals = np.zeros((table.rows, len(kinds)), dtype=np.int64)
+    for kind, tables in enumerate(kinds):
+        for one in tables:
+            unit_totals[:, kind] += one.row_totals()
+    sides = np.zeros((table.width, 2), dtype=np.int64)
+    sides[:, TRAIN] = np.concatenate(
+        [np.bincount(one.ids, weights=one.counts, minlength=one.width) for tables in reduced for one in tables]
+    )
+    totals = np.zeros((len(kinds), 2), dtype=np.int64)
     totals[:, TRAIN] = unit_totals.sum(axis=0)
     different, powers = np.unique(alphas, return_inverse=True)
-    numbers = np.arange(int(totals.max()) + 1, dtype=np.float64)
+    train_powers = _powers(different, int(totals.max()))
+    symmetric = np.array_equal(different, 1.0 - different)
     return Sums(
-        offsets=offsets_of(kept)[table.offsets],
-        ids=ids,
-        counts=counts,
-        kinds=kinds[shared],
+        offsets=table.offsets,
+        ids=table.ids,
+        counts=table.counts,
+        kinds=np.repeat(np.arange(len(kinds)), [sum(one.width for one in tables) for tables in reduced]),
         unit_totals=unit_totals,
         sides=sides,
         totals=totals,
-        numerators=np.zeros(len(tables)),
+        numerators=np.zeros(len(kinds)),
         powers=powers.astype(np.int64),
-        train_powers=np.stack([numbers**alpha for alpha in different.tolist()]),
-        test_powers=np.stack([numbers ** (1.0 - alpha) for alpha in different.tolist()]),
+        train_powers=train_powers,
+        test_powers=train_powers if symmetric else _powers(1.0 - different, int(totals.max())),
     )
+
+
+def _shared_only(table: Incidence) -> Incidence:
+    """The same table with those ids alone that several rows have."""
+    shared = np.bincount(table.ids, minlength=table.width) > 1  # (width)
+    kept = shared[table.ids]  # (entries)
+    ids = (np.cumsum(shared) - 1).astype(np.int32)[table.ids[kept]]
+    names = tuple(name for name, one in zip(table.names, shared.tolist(), strict=True) if one)
+    return Incidence(offsets_of(kept)[table.offsets], ids, table.counts[kept], names)
+
+
+def _powers(alphas: Floats, greatest: int) -> Floats:
+    """n^α for all n up to the greatest, a row for each α."""
+    numbers = np.arange(greatest + 1, dtype=np.float64)
+    return np.stack([numbers**alpha for alpha in alphas.tolist()])
 
 
 def _on_sides(sums: Sums, side: Integers) -> Sums:
@@ -194,9 +216,12 @@ def _on_sides(sums: Sums, side: Integers) -> Sums:
     return sums._replace(sides=sides, totals=totals, numerators=np.zeros_like(sums.numerators))
 
 
-def _alike(compounds: Incidence) -> Integers:
+def _alike(tables: Sequence[Incidence]) -> Integers:
     """Equal numbers for rows with equal entries: a sum of a random 64-bit number for each id, wrapping around."""
-    words = np.random.default_rng(0).integers(2**64, size=compounds.width, dtype=np.uint64)
-    sums = np.cumsum(words[compounds.ids] * compounds.counts.astype(np.uint64), dtype=np.uint64)
-    ends = np.concatenate([np.zeros(1, dtype=np.uint64), sums])[compounds.offsets]
-    return np.unique(np.diff(ends), return_inverse=True)[1].astype(np.int64)
+    words = np.random.default_rng(0).integers(2**64, size=sum(table.width for table in tables), dtype=np.uint64)
+    sums, shift = np.zeros(tables[0].rows, dtype=np.uint64), 0
+    for table in tables:
+        own = np.cumsum(words[table.ids + shift] * table.counts.astype(np.uint64), dtype=np.uint64)
+        sums += np.diff(np.concatenate([np.zeros(1, dtype=np.uint64), own])[table.offsets])
+        shift += table.width
+    return np.unique(sums, return_inverse=True)[1].astype(np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 from comdiv.errors import ComdivError
 from comdiv.expression import Constant, Expression, Reference, leaves
 from comdiv.expression.tree import COMMUTATIVE, OPERATORS
-from comdiv.splitting.encoding import Incidence, Integers, offsets_of
+from comdiv.splitting.encoding import Incidence, Integers, Small, offsets_of
 
 CompoundKind = Literal["subtrees", "whole"]
 CONSTANT = "C"  # every constant is this leaf: 3.14 and 100 are not told apart
@@ -61,11 +61,11 @@ class Nodes:
 
     problems: int
     problem: Integers  # (nodes)
-    operator: Integers  # (nodes): a place in OPERATORS, or what kind of leaf it is
-    quantity: Integers  # (nodes): the number of a leaf's quantity among all quantities of the corpus
-    left: Integers  # (nodes): where a node's operands stand
-    right: Integers  # (nodes)
-    height: Integers  # (nodes): 0 for leaves
+    operator: Small  # (nodes): a place in OPERATORS, or what kind of leaf it is
+    quantity: Small  # (nodes): the number of a leaf's quantity among all quantities of the corpus
+    left: Small  # (nodes): where a node's operands stand
+    right: Small  # (nodes)
+    height: Small  # (nodes): 0 for leaves
 
     @cached_property
     def operations(self) -> Integers:
@@ -80,7 +80,7 @@ class Nodes:
     def operators(self) -> Incidence:
         """Which operators each problem has."""
         inner = self.operations
-        return table_of(self.problem[inner], self.operator[inner], self.problems, OPERATORS)
+        return table_of(self.problem[inner], self.operator[inner].astype(np.int64), self.problems, OPERATORS)
 
     def sizes(self) -> Incidence:
         """The number of operators of each problem as its only id; none for problems without operators."""
@@ -89,14 +89,14 @@ class Nodes:
         names = [f"{n} operators" for n in range(MOST_OPERATORS)] + [f"{MOST_OPERATORS} or more operators"]
         return table_of(rows, np.minimum(counts[rows], MOST_OPERATORS), self.problems, names)
 
-    def atoms(self, clusters: Integers) -> Incidence:
+    def atoms(self, clusters: Small) -> Incidence:
         """The atoms of each problem, for a cluster of every quantity."""
         used = np.flatnonzero(self.operator == _QUANTITY)
-        labels = clusters[self.quantity[used]]
+        labels = clusters[self.quantity[used]].astype(np.int64)
         names = [f"c{label}" for label in range(int(labels.max(initial=-1)) + 1)]
         return table_of(self.problem[used], labels, self.problems, names)
 
-    def compounds(self, clusters: Integers, kind: CompoundKind = "subtrees", *, commutative: bool = True) -> Incidence:
+    def compounds(self, clusters: Small, kind: CompoundKind = "subtrees", *, commutative: bool = True) -> Incidence:
         """The compounds of each problem, for a cluster of every quantity."""
         constant = int(clusters.max(initial=-1)) + 1  # the leaf C, after the clusters
         names = [*(f"c{label}" for label in range(constant)), CONSTANT]
@@ -106,7 +106,8 @@ class Nodes:
         sorts = np.array([operator in COMMUTATIVE for operator in OPERATORS])
         for level in range(1, int(self.height.max(initial=0)) + 1):
             nodes = np.flatnonzero(self.height == level)
-            operator, left, right = self.operator[nodes], identity[self.left[nodes]], identity[self.right[nodes]]
+            operator = self.operator[nodes].astype(np.int64)
+            left, right = identity[self.left[nodes]], identity[self.right[nodes]]
             if commutative:
                 swapped = sorts[operator] & (right < left)
                 left, right = np.where(swapped, right, left), np.where(swapped, left, right)
@@ -136,27 +137,27 @@ def lay_out(expressions: Sequence[Expression | None], quantities: Integers) -> N
     starts = offsets_of(sizes[kinds])  # where each problem's nodes begin
     whole = np.concatenate([_NOTHING, *columns], axis=1)  # (columns, nodes of different expressions)
     place = np.arange(starts[-1]) - np.repeat(starts[:-1] - offsets_of(sizes)[kinds], sizes[kinds])
-    operator, index, left, right, height = whole[:, place]
+    operator, index, left, right, height = (column[place] for column in whole)
     problem = np.repeat(rows, sizes[kinds])
     beyond = index >= np.maximum(quantities[problem], 1)
     if beyond.any():
         raise ComdivError(f"an expression uses N{index[beyond][0]}, but its text has fewer quantities")
-    base = np.repeat(starts[:-1], sizes[kinds])
+    base = np.repeat(starts[:-1].astype(np.int32), sizes[kinds])
     return Nodes(
         problems=len(expressions),
         problem=problem,
         operator=operator,
-        quantity=np.repeat(offsets_of(quantities)[rows], sizes[kinds]) + index,
+        quantity=np.repeat(offsets_of(quantities)[rows].astype(np.int32), sizes[kinds]) + index,
         left=base + left,
         right=base + right,
         height=height,
     )
 
 
-_NOTHING = np.zeros((5, 0), dtype=np.int64)
+_NOTHING = np.zeros((5, 0), dtype=np.int32)
 
 
-def _columns(expression: Expression) -> Integers:
+def _columns(expression: Expression) -> Small:
     """Operator, quantity, operands and height of every node of an expression, operands before operators."""
     nodes: list[tuple[int, int, int, int, int]] = []
 
@@ -172,7 +173,7 @@ def _columns(expression: Expression) -> Integers:
         return len(nodes) - 1
 
     visit(expression)
-    return np.array(nodes, dtype=np.int64).T  # (5, nodes)
+    return np.array(nodes, dtype=np.int32).T  # (5, nodes)
 
 
 def table_of(rows: Integers, things: Integers, row_count: int, names: Sequence[str]) -> Incidence:

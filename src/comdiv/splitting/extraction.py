@@ -19,12 +19,11 @@ from pydantic import Field
 
 from comdiv.errors import ComdivError
 from comdiv.expression import template
-from comdiv.groups import group_numbers
 from comdiv.problem import Problem
 from comdiv.reading import Context, read
 from comdiv.settings import Option, Settings
 from comdiv.splitting.compounds import CompoundKind, Nodes, lay_out
-from comdiv.splitting.encoding import Encoded, Floats, Integers
+from comdiv.splitting.encoding import Encoded, Floats, Integers, Small
 from comdiv.word_vectors import read_vectors
 
 Track = Callable[[Iterable[Problem]], Iterable[Problem]]
@@ -100,7 +99,7 @@ def mean_vectors(name: str) -> Vectorise:
     return vectorise
 
 
-def cluster_contexts(contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf) -> Integers:
+def cluster_contexts(contexts: Sequence[Context], k: int, seed: int = 0, vectorise: Vectorise = tf_idf) -> Small:
     """A cluster from 0 to k-1 for every context; empty contexts share the extra cluster k."""
     return ContextVectors(contexts, vectorise).clusters(k, [seed])[0]
 
@@ -126,7 +125,7 @@ class ContextVectors:
         """One vector for each context that is not empty."""
         return self.vectorise([self.contexts[position] for position in self.filled])
 
-    def clusters(self, k: int, seeds: Sequence[int]) -> list[Integers]:
+    def clusters(self, k: int, seeds: Sequence[int]) -> list[Small]:
         """A clustering for each seed, side by side on all cores; each is the same whatever the number of cores."""
         from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
@@ -147,14 +146,14 @@ class ContextVectors:
             except ConvergenceWarning:  # different contexts with equal vectors, as of the same words in another order
                 raise too_few from None
 
-    def _labels(self, k: int, seed: int, vectors: Any) -> Integers:
+    def _labels(self, k: int, seed: int, vectors: Any) -> Small:
         from sklearn.cluster import KMeans, MiniBatchKMeans
 
         if len(self.filled) > MINI_BATCH_ABOVE:
             means = MiniBatchKMeans(k, n_init=INITIALISATIONS, random_state=seed, batch_size=4096)
         else:
             means = KMeans(k, n_init=INITIALISATIONS, random_state=seed)
-        labels = np.full(len(self.contexts), k, dtype=np.int64)
+        labels = np.full(len(self.contexts), k, dtype=np.int32)
         labels[self.filled] = means.fit_predict(vectors)
         return labels
 
@@ -165,13 +164,13 @@ class Extraction:
 
     problems: tuple[Problem, ...]
     lengths: tuple[int, ...]  # in tokens
-    masks: tuple[str, ...]  # equal for twins
+    twin_groups: Integers  # (problems), the same number for twins
     contexts: tuple[tuple[Context, ...], ...]  # one for every quantity
     templates: tuple[str | None, ...]
     vectorise: Vectorise = tf_idf
     window: int = WINDOW
     embeddings: Vectorise | None = None  # another way to represent contexts, which no search sees
-    _clusters: dict[tuple[int, int], Integers] = field(default_factory=dict)
+    _clusters: dict[tuple[int, int], Small] = field(default_factory=dict)
     _encoded: dict[tuple[ExtractionSettings, bool], Encoded] = field(default_factory=dict)
 
     @cached_property
@@ -184,10 +183,10 @@ class Extraction:
         """The lengths as an array, the same for every clustering."""
         return np.array(self.lengths, dtype=np.float64)
 
-    @cached_property
-    def twin_groups(self) -> Integers:
-        """A group number for each problem, the same for twins."""
-        return group_numbers(self.masks)
+    @property
+    def masks(self) -> tuple[str, ...]:
+        """The texts without their numbers, equal for twins; read again, since they are as long as the corpus."""
+        return tuple(read(problem).mask for problem in self.problems)
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -199,7 +198,11 @@ class Extraction:
         """The contexts of all quantities, problem after problem."""
         return ContextVectors([context for own in self.contexts for context in own], self.vectorise)
 
-    def clusters(self, k: int, seed: int = 0) -> Integers:
+    def forget_vectors(self) -> None:
+        """Free their memory, where all clusterings are there; they are computed again for another."""
+        self.__dict__.pop("vectors", None)
+
+    def clusters(self, k: int, seed: int = 0) -> Small:
         """The cluster of every quantity, problem after problem; computed once per k and seed."""
         self.prepare(k, [seed])
         return self._clusters[k, seed]
@@ -210,7 +213,7 @@ class Extraction:
             labels = self.vectors.clusters(k, missing)
             self._clusters.update({(k, seed): row for seed, row in zip(missing, labels, strict=True)})
 
-    def clusters_by_problem(self, k: int, seed: int = 0) -> list[Integers]:
+    def clusters_by_problem(self, k: int, seed: int = 0) -> list[Small]:
         """The clusters of each problem's quantities, in text order."""
         return np.split(self.clusters(k, seed), np.cumsum(self.quantities)[:-1])
 
@@ -228,7 +231,7 @@ class Extraction:
         self.prepare(settings.k, settings.seeds())
         return [self.encoded(settings.changed(seed=seed), twins=twins) for seed in settings.seeds()]
 
-    def encode(self, clusters: Integers, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
+    def encode(self, clusters: Small, settings: ExtractionSettings, *, twins: bool = True) -> Encoded:
         """Atoms, compounds, lengths and groups for a cluster of every quantity, however it was found."""
         return Encoded(
             atoms=self.nodes.atoms(clusters),
@@ -237,7 +240,7 @@ class Extraction:
             groups=self.twin_groups if twins else np.arange(len(self.problems)),
         )
 
-    def other_labels(self, k: int) -> dict[str, Integers]:
+    def other_labels(self, k: int) -> dict[str, Small]:
         """Labels of the quantities from other sources than TF-IDF: the units that the texts name, and embeddings.
 
         The most frequent units have one each, the others share one, and so do quantities without a unit. Left out for
@@ -248,7 +251,7 @@ class Extraction:
             units = [quantity.unit for problem in self.problems for quantity in read(problem).quantities]
             frequent = [unit for unit, _ in Counter(unit for unit in units if unit is not None).most_common(k)]
             places: dict[str | None, int] = {None: k + 1, **{unit: place for place, unit in enumerate(frequent)}}
-            labels["units"] = np.array([places.get(unit, k) for unit in units], dtype=np.int64)
+            labels["units"] = np.array([places.get(unit, k) for unit in units], dtype=np.int32)
         if self.embeddings is not None:
             labels["embeddings"] = ContextVectors(self.vectors.contexts, self.embeddings).clusters(k, [0])[0]
         return labels
@@ -267,15 +270,17 @@ def extract(
 ) -> Extraction:
     """Read every text once. `track` may wrap the problems, to show progress."""
     ordered = tuple(sorted(problems, key=lambda problem: problem.id))
-    lengths, masks, contexts = [], [], []
+    lengths, contexts = [], []
+    twins: dict[str, int] = {}
+    twin_groups = np.zeros(len(ordered), dtype=np.int64)
     shared: dict[Context, Context] = {}  # the same words stand around many quantities
-    for problem in track(ordered):
+    for place, problem in enumerate(track(ordered)):
         reading = read(problem)
         lengths.append(len(reading.tokens))
-        masks.append(intern(reading.mask))
+        twin_groups[place] = twins.setdefault(reading.mask, len(twins))
         own = [tuple(map(intern, context)) for context in reading.contexts(window)]
         contexts.append(tuple([shared.setdefault(context, context) for context in own]))
     known = {problem.expression for problem in ordered}
     template_of = {expression: None if expression is None else template(expression) for expression in known}
     templates = tuple(template_of[problem.expression] for problem in ordered)
-    return Extraction(ordered, tuple(lengths), tuple(masks), tuple(contexts), templates, vectorise, window)
+    return Extraction(ordered, tuple(lengths), twin_groups, tuple(contexts), templates, vectorise, window)

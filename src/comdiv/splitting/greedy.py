@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from comdiv.errors import ComdivError
-from comdiv.splitting.encoding import Incidence, Mask
+from comdiv.splitting.encoding import Incidence, Mask, side_by_side
 from comdiv.splitting.sides import SearchSpace, bound_missed, random_split, target_missed
 
 Progress = Callable[[int, int], None]
@@ -80,7 +80,7 @@ def greedy(
     sizes = encoded.group_sizes.tolist()
     in_test = np.zeros(len(sizes), dtype=np.bool_)
     in_test[encoded.groups[random_split(encoded, test_size, seed)]] = True
-    compounds = _Sums(space.compounds_of(encoded.groups, len(sizes)), in_test, space.alphas.compounds)
+    compounds = _Sums(side_by_side(space.compounds_of(encoded.groups, len(sizes))), in_test, space.alphas.compounds)
     atoms = [
         _Sums(bounded.counts.merged(encoded.groups, len(sizes)), in_test, bounded.alpha) for bounded in space.bounded
     ]

@@ -113,7 +113,7 @@ def measure(
     unseen = held_out(extraction, test, settings, alpha)
     with_expression = np.array([name is not None for name in extraction.templates])
     compounds, atoms = _frequencies(encoded.compounds, test), _frequencies(encoded.atoms, test)
-    twins = seen_elsewhere(extraction.masks, test)
+    twins = seen_elsewhere(extraction.twin_groups.tolist(), test)
     compounds_by_view = {
         name: [side_divergence(view.compounds, test, a.compounds) for view in views]
         for name, a in ALPHA_PRESETS.items()
@@ -277,8 +277,8 @@ def _ratio(values: npt.NDArray[np.float64], test: Mask) -> float:
     return round(float(values[~test].mean() / values[test].mean()), 4)
 
 
-def seen_elsewhere(names: Sequence[str | None], test: Mask) -> int:
-    """How many test problems share their name (template, masked text) with a training problem."""
+def seen_elsewhere(names: Sequence[str | int | None], test: Mask) -> int:
+    """How many test problems share their name (template, masked text, number of twins) with a training problem."""
     train = {name for name, is_test in zip(names, test, strict=True) if not is_test and name is not None}
     return sum(bool(is_test) and name in train for name, is_test in zip(names, test, strict=True))
 

@@ -19,7 +19,7 @@ from comdiv.settings import FLAT, Option, Settings
 from comdiv.splitting.divergence import alphas_named
 from comdiv.splitting.encoding import Encoded, encode
 from comdiv.splitting.extraction import Extraction, ExtractionSettings
-from comdiv.splitting.measurement import BALANCE_ALPHA, divergence_to_report
+from comdiv.splitting.measurement import BALANCE_ALPHA, divergence_to_report, held_out_seeds
 from comdiv.splitting.search import Bounded, SplitResult, find_split
 from comdiv.splitting.sides import BoundError, check_test_size, random_split, size_of_test
 
@@ -148,6 +148,8 @@ def split_by_divergence(
     """`dbca`: compounds diverge, atoms do not (§III-A), under each of the clusterings."""
     if not extraction.operators().any():
         raise ComdivError("no problem has an expression with an operator: there are no compositions to separate")
+    extraction.prepare(settings.extraction.k, [*settings.extraction.seeds(), *held_out_seeds(settings.extraction)])
+    extraction.forget_vectors()
     views = extraction.views(settings.extraction, twins=settings.twins)
     fixed, test = _spread(extraction, views[0], settings, size)
     free, nodes = ~fixed, extraction.nodes
@@ -285,7 +287,7 @@ def _plain(extraction: Extraction, twins: bool) -> Encoded:
         lambda position: (),
         lambda position: (),
         length_of=lambda position: extraction.lengths[position],
-        group_of=(lambda position: extraction.masks[position]) if twins else None,
+        group_of=extraction.twin_groups.__getitem__ if twins else None,
     )
 
 
@@ -313,8 +315,8 @@ def split_by_template(
 ) -> Mask:
     """`template`: whole templates are drawn at random until the size is reached; no test template is in train."""
     keys = [
-        (mask if settings.twins else position, extraction.templates[position] or position)
-        for position, mask in enumerate(extraction.masks)
+        (twins if settings.twins else position, extraction.templates[position] or position)
+        for position, twins in enumerate(extraction.twin_groups.tolist())
     ]
     groups = connected_groups(keys)
     encoded = encode(range(len(groups)), lambda p: (), lambda p: (), group_of=lambda position: groups[position])

@@ -125,7 +125,7 @@ def cut_parts(
 def draw_validation(extraction: Extraction, test: Mask, share: float, *, seed: int, twins: bool = True) -> Mask:
     """A random share of the training side, twins together; empty if every group of twins is too large."""
     training = np.flatnonzero(~test)
-    keys = [extraction.masks[position] if twins else int(position) for position in training]
+    keys = (extraction.twin_groups[training] if twins else training).tolist()
     validation = np.zeros(len(test), dtype=np.bool_)
     validation[training[groups.draw_validation(keys, share, seed)]] = True
     return validation

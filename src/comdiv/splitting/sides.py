@@ -9,7 +9,7 @@ import numpy as np
 from comdiv.errors import ComdivError
 from comdiv.groups import Mask, draw_groups
 from comdiv.splitting.divergence import Alphas, count_divergence
-from comdiv.splitting.encoding import Encoded, Incidence, Integers, side_by_side
+from comdiv.splitting.encoding import Encoded, Incidence, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,9 @@ class SearchSpace:
         """The first view: items, lengths and groups are those of all."""
         return self.views[0]
 
-    def compounds_of(self, groups: Integers, count: int) -> Incidence:
-        """The compounds of all views, summed by group: each view by itself, since the table of all is large."""
-        return side_by_side([view.compounds.merged(groups, count) for view in self.views])
+    def compounds_of(self, groups: Integers, count: int) -> list[Incidence]:
+        """The compounds of each view, summed by group."""
+        return [view.compounds.merged(groups, count) for view in self.views]
 
     def compound_divergence(self, test_mask: Mask) -> float:
         """DBCA^c of §III-A for a split, the mean over the views."""
