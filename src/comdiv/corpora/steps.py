@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from math import prod
 
+from comdiv.corpora.quantity_words import QuantityWords, name_after, signs_in, stems_in
 from comdiv.expression import (
     TOLERANCE,
     Constant,
@@ -37,7 +38,6 @@ from comdiv.expression import (
 from comdiv.expression.normalisation import Member, chain, join_chain
 from comdiv.expression.tree import HUNDRED, ONE
 from comdiv.language import Alignment
-from comdiv.language.base import word_stem
 from comdiv.problem import Quantity
 from comdiv.reading import Reading
 
@@ -52,10 +52,6 @@ _UNKNOWN = re.compile(
 )
 _FRACTION = re.compile(r"(?<![\d./)])(\d{1,30})/(\d{1,30})(?![\d./])")
 _NUMBER = re.compile(r"\d[\d,]{0,99}(?:\.\d{1,99})?|\.\d{1,99}")
-_NAMED = re.compile(r"\s*%?\s*(?:-\s*)?((?:[A-Za-z][A-Za-z'’-]*\s*(?:/\s*(?=[A-Za-z]))?){1,4})")
-_POINTING = re.compile(r"\b(?:the|those|these|this|all|his|her|their)\s+$", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.?!](?=\s|$)")
-_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _ONE_PERCENT = Fraction(1, 100)
 _CLOSE = Fraction(1, 100_000)  # relative: steps round what they compute
 _MARGIN = 0.7  # between the best expression and the next
@@ -145,13 +141,9 @@ class _SolutionReader:
         self.reading = reading
         self.slots: list[_Slot] = []
         self.steps: list[_Step] = []
-        table = reading.language.data("words.yaml")
         self._amounts, self._parts = reading.language.amounts, reading.language.parts
-        self._generic = frozenset(map(word_stem, f"{table.get('generic', '')} {table.get('fillers', '')}".split()))
-        spelled = table.get("ordinals", "").split()
-        self._spelled_ordinals = {word_stem(word): str(place) for place, word in enumerate(spelled, start=2)}
-        self._word_counts = Counter(_words(reading.text))
-        self._text_words = frozenset(_words(reading.text)) | _signs(reading.text)
+        self._word_counts = Counter(stems_in(reading.text))
+        self.around = QuantityWords(reading)
         for line in body.splitlines():
             self._read_line(line)
 
@@ -192,15 +184,15 @@ class _SolutionReader:
             _Step(
                 self._over_slots(tree, before),
                 result,
-                frozenset(_words(prose)) - self._generic,
+                frozenset(stems_in(prose)) - self.around.generic,
                 prose.lower(),
-                _called(after, right if calculated else ""),
+                name_after(after, right if calculated else ""),
             )
         )
 
     def _parsed(self, left: str) -> Expression:
         """The tree of a step; a percentage, a fraction or a number of dozens in the text is one leaf."""
-        shares = self._shares | {1 - share for share in self._shares}
+        shares = self.around.shares | {1 - share for share in self.around.shares}
 
         def bracketed(match: re.Match[str]) -> str:
             whole = int(match[2]) not in (0, 100) and Fraction(int(match[1]), int(match[2])) in shares
@@ -227,7 +219,7 @@ class _SolutionReader:
             if values.count(node.value) > 1 and mentions:  # two equal numbers: each has a place of its own
                 numbers.remove(mentions[-1])
                 mentions = mentions[-1:]
-            named = frozenset().union(*(_called(before[match.end() :]) for match in mentions)) - self._generic
+            named = frozenset().union(*(name_after(before[match.end() :]) for match in mentions)) - self.around.generic
             dollars = any(before[: match.start()].rstrip().endswith("$") for match in mentions)
             self.slots.append(_Slot(node.value, len(self.steps), operator, divides, named, dollars))
             return Reference(len(self.slots) - 1)
@@ -259,7 +251,7 @@ class _SolutionReader:
     def _quantities(self, slot: _Slot) -> Iterator[_Meaning]:
         """Quantities of the text: their value, what a share leaves or adds, a percentage's bare number."""
         for quantity in self.reading.plain_quantities:
-            if quantity.index in self._repeated:
+            if quantity.index in self.around.repeated:
                 continue
             here = Reference(quantity.index)
             weight = 1.0 + self._evidence(slot, quantity)
@@ -278,14 +270,14 @@ class _SolutionReader:
     def _evidence(self, slot: _Slot, quantity: Quantity) -> float:
         """Evidence for a quantity: the name of the thing counted, a dollar sign, and words that occur only near it."""
         weight = 0.0
-        after, dollars = self._after[quantity.index]
+        after, dollars = self.around.after[quantity.index]
         if slot.named:
             weight += 2.5 if slot.named & after else -0.7
         if slot.dollars != dollars:
             weight -= 1.5 if slot.dollars else 0.3
         elif slot.dollars:
             weight += 1.0
-        if quantity.index in self._multiples:  # three times as many: a factor, never a term
+        if quantity.index in self.around.multiples:  # three times as many: a factor, never a term
             weight += 0.8 if slot.operator in "*/" else -1.5
         if quantity.form == "word" and quantity.index in self.reading.question.quantities:
             weight -= 0.5  # "in the three months": a repetition
@@ -293,12 +285,16 @@ class _SolutionReader:
             other.value == quantity.value and other.form != "word" for other in self.reading.plain_quantities
         ):
             weight -= 0.6  # a solution writes digits where its text does
+        explaining = self.around.all - self.around.number_words
         if quantity.form == "word" and any(
-            len(cue) == 1 and cue <= self._text_words - self._number_words for cue in self._amounts.get(slot.value, ())
+            len(cue) == 1 and cue <= explaining for cue in self._amounts.get(slot.value, ())
         ):
             weight -= 1.0  # the two of "doubles it in each of two weeks"
-        equals = [self._near[other.index] for other in self.reading.plain_quantities if other.value == quantity.value]
-        shared = self._near[quantity.index] & self.steps[slot.step].words
+        near_quantity = self.around.near
+        equals = [
+            near_quantity[other.index] for other in self.reading.plain_quantities if other.value == quantity.value
+        ]
+        shared = near_quantity[quantity.index] & self.steps[slot.step].words
         return weight + min(2.0, sum(1 / sum(word in near for near in equals) for word in shared))
 
     def _constants(self, slot: _Slot) -> Iterator[_Meaning]:
@@ -307,118 +303,32 @@ class _SolutionReader:
         here = self._line_words[slot.step]
         factor = slot.operator in ("*", "/") or (slot.value == 100 and "%" in here)  # 100%-30%
         equals = [q for q in self.reading.plain_quantities if q.value == slot.value]
-        counted = self._number_words.union(*(_called(self.reading.text[q.end :], words=1) for q in equals))  # 2 pairs
+        names = (name_after(self.reading.text[q.end :], words=1) for q in equals)  # 2 pairs
+        counted = self.around.number_words.union(*names)
         cues = [cue for cue in self._amounts.get(slot.value, ()) if not cue <= counted]
         amounts = [cue for cue in cues if factor]
         parts = self._parts.get(slot.value, ()) if slot.divides else ()
         weighed = [(1.6 if slot.named else 4.0, cue) for cue in parts if cue <= here]  # "2 trains" does not mean a half
         weighed += [(3.0, cue) for cue in amounts if cue <= here]
-        said = self._text_words.union(*self._line_words)
+        said = self.around.all.union(*self._line_words)
         weighed += [(1.2 if equals else 2.5, cue) for cue in amounts if cue & here and cue <= said]
-        weighed += [(1.6, cue) for cue in (*parts, *amounts) if len(cue) == 1 and cue <= self._text_words]
+        weighed += [(1.6, cue) for cue in (*parts, *amounts) if len(cue) == 1 and cue <= self.around.all]
         if not factor:  # 60+30 for an hour and a half, 7-1 for the days that are left of a week
             weighed += [(2.2, cue) for cue in cues if len(cue) > 1 and cue <= here]
-            weighed += [
-                (0.9 if equals else 1.6, cue) for cue in cues if len(cue) > 1 and cue <= here | self._text_words
-            ]
+            weighed += [(0.9 if equals else 1.6, cue) for cue in cues if len(cue) > 1 and cue <= here | self.around.all]
         if weighed:
             weight, cue = max(weighed, key=lambda pair: pair[0])
             yield _Meaning(weight, Constant(slot.value), cue=cue)
-        elif format_number(slot.value) in self._ordinals:  # from the 3rd to the 8th
+        elif format_number(slot.value) in self.around.ordinals:  # from the 3rd to the 8th
             yield _Meaning(2.5, Constant(slot.value))
         elif slot.value in (0, 1):
             yield _Meaning(0.4 if any(q.form != "word" for q in equals) else 1.2, Constant(slot.value))
-        elif slot.value in _SMALL or (
-            slot.value in _ROUND and any(cue & here | cue & self._text_words for cue in cues)
-        ):
+        elif slot.value in _SMALL or (slot.value in _ROUND and any(cue & here | cue & self.around.all for cue in cues)):
             yield _Meaning(_RIDDLE, Constant(slot.value), riddle=True)
 
     @cached_property
-    def _ordinals(self) -> frozenset[str]:
-        """The numbers that the text has as ordinals: the 3rd, the fifth."""
-        words = _words(self.reading.text)
-        parts = {word for word, following in pairwise(words) if following == "of"}  # a third of the books
-        written = (self._spelled_ordinals.get(word) for word in words if word not in parts)
-        return frozenset([*_ORDINAL.findall(self.reading.text), *filter(None, written)])
-
-    @cached_property
-    def _number_words(self) -> frozenset[str]:
-        """Words that are quantities of the text, and so explain no constant."""
-        return frozenset(stem for quantity in self.reading.plain_quantities for stem in _words(quantity.text))
-
-    @cached_property
     def _line_words(self) -> list[frozenset[str]]:
-        return [frozenset(_words(step.line)) | _signs(step.line) for step in self.steps]
-
-    @cached_property
-    def _shares(self) -> frozenset[Fraction]:
-        """The values of the text's fractions, percentages and decimals."""
-        return frozenset(q.value for q in self.reading.plain_quantities if q.value.denominator > 1)
-
-    @cached_property
-    def _multiples(self) -> frozenset[int]:
-        """Quantities that multiply: twice, 3 times."""
-        quantities = self.reading.plain_quantities
-        return frozenset(
-            q.index for q in quantities if q.text.lower() in _MULTIPLES or "time" in self._after[q.index][0]
-        )
-
-    @cached_property
-    def _repeated(self) -> frozenset[int]:
-        """Quantities that repeat an earlier one: 5 pies, later "the five pies"."""
-        quantities = self.reading.plain_quantities
-
-        def again(quantity: Quantity) -> bool:
-            pointing = _POINTING.search(self.reading.text[: quantity.start]) or quantity.form == "word"
-            return bool(pointing) and any(
-                earlier.value == quantity.value and self._after[earlier.index][0] & self._after[quantity.index][0]
-                for earlier in quantities[: quantity.index]
-            )
-
-        return frozenset(quantity.index for quantity in quantities if again(quantity))
-
-    @cached_property
-    def _after(self) -> list[tuple[frozenset[str], bool]]:
-        """For every quantity, the words after it in its sentence, and whether it is an amount of dollars."""
-        text = self.reading.text
-        after = []
-        for quantity in self.reading.plain_quantities:
-            rest = _SENTENCE_END.split(text[quantity.end : quantity.end + 60])[0]
-            dollars = text[: quantity.start].rstrip().endswith("$") or rest.lstrip().startswith("dollar")
-            words = frozenset(_words(rest)[:4]) - self._generic
-            after.append((words | _signs("$") if dollars else words, dollars))
-        return after
-
-    @cached_property
-    def _near(self) -> list[frozenset[str]]:
-        """For every quantity, the words of its clause up to the next quantity, and those that begin the clause."""
-        near = []
-        for clause in self.reading.clauses:
-            places = [place for place, token in enumerate(clause.tokens) if token.quantity is not None]
-            joints = [place for place, word in enumerate(clause.masked) if word in _JOINTS]
-            stops = [place for place in places if clause.tokens[place].text.lower() != "one"]  # "2 rolls in one bag"
-            for place in places:
-                following = next((stop for stop in stops if stop > place), None)
-                end = next((joint for joint in joints if joint > place), following) if following else None
-                end = min(end, following) if end is not None and following is not None else len(clause.tokens)
-                before = next((stop for stop in reversed(stops) if stop < place), None)
-                joint = next((joint for joint in reversed(joints) if joint < place), -1)
-                begin = max(joint + 1, 0 if before is None else before + 1)
-                words = [*clause.masked[begin:place], *clause.masked[place + 1 : end]]
-                if before is not None and place - begin < _OWN_SUBJECT:  # Tom has 3 cats and 4 dogs
-                    words += clause.masked[: places[0]]
-                near.append(frozenset(map(word_stem, words)) - self._generic)
-        return near
-
-    @cached_property
-    def _phrases(self) -> list[tuple[int, int]]:
-        """For every quantity, its clause and how many joints are before it there."""
-        return [
-            (number, sum(word in _JOINTS for word in clause.masked[:place]))
-            for number, clause in enumerate(self.reading.clauses)
-            for place, token in enumerate(clause.tokens)
-            if token.quantity is not None
-        ]
+        return [frozenset(stems_in(step.line)) | signs_in(step.line) for step in self.steps]
 
     # --- the best reading of all numbers together ---
 
@@ -462,9 +372,9 @@ class _SolutionReader:
             weight -= 2.0 * max(0, times - sum(self._word_counts[word] for word in cue))
         for slot, meaning in divisors:  # 40/2 where 2 clerks sell half of the 40 cakes
             parts = self._parts.get(slot.value, ())
-            if meaning.quantity is not None and not slot.named & self._after[meaning.quantity][0]:
+            if meaning.quantity is not None and not slot.named & self.around.after[meaning.quantity][0]:
                 told = any(m.cue in parts for m in chosen if m.cue)
-                weight -= 3.5 * (not told and any(cue <= self._text_words for cue in parts))
+                weight -= 3.5 * (not told and any(cue <= self.around.all for cue in parts))
         taken = [
             (slot, m) for slot, m in zip(self.slots, chosen, strict=True) if slot.operator == "*" and m.step is None
         ]
@@ -474,11 +384,10 @@ class _SolutionReader:
             weight -= word and steps_told.get(slot.value, slot.step) != slot.step
         values = self.reading.values
         for quantity in set(quantities):  # a number is hardly used again while an equal one waits
-            waiting = (
-                {q for q, value in enumerate(values) if value == values[quantity]} - self._repeated - {*quantities}
-            )
+            equals = {q for q, value in enumerate(values) if value == values[quantity]}
+            waiting = equals - self.around.repeated - {*quantities}
             weight -= 0.6 * len(waiting) * (quantities.count(quantity) > 1)
-        multiples = [quantity for quantity in quantities if quantity in self._multiples]
+        multiples = [quantity for quantity in quantities if quantity in self.around.multiples]
         weight -= 2.0 * (len(multiples) - len(set(multiples)))  # "twice" can be used only once
         for number, step in enumerate(self.steps):
             own = [m for m, slot in zip(chosen, self.slots, strict=True) if slot.step == number]
@@ -488,19 +397,12 @@ class _SolutionReader:
             named = {m.quantity for m in own if m.quantity is not None}
             clauses = [self.reading.clause_of(quantity) for quantity in named]
             weight += 0.5 * (len(clauses) - len(set(clauses)))
-            weight += sum(self._kinship(*pair) for pair in combinations(sorted(named), 2))
+            weight += sum(self.around.kinship(*pair) for pair in combinations(sorted(named), 2))
             for cue in [m.cue for m in own if m.cue]:  # 2 feet times 12 are inches, 2 dozen are 24
                 for quantity in named:
-                    unit = cue & self._after[quantity][0]
+                    unit = cue & self.around.after[quantity][0]
                     weight += 1.5 * bool(unit - step.named) - 1.5 * bool(unit & step.named)
         return weight
-
-    def _kinship(self, first: int, second: int) -> float:
-        """What speaks for two quantities of one step: 4 boxes with 12 pencils stand together, and so do 3 cups for a
-        cake and 2 cakes, by the word that few other quantities have."""
-        shared = self._near[first] & self._near[second]
-        rare = sum(1 / (sum(word in near for near in self._near) - 1) for word in shared)
-        return 0.7 * (self._phrases[first] == self._phrases[second]) + min(2.0, rare)
 
     def _composed(self, chosen: Sequence[_Meaning]) -> Expression:
         results: list[Expression] = []
@@ -529,32 +431,9 @@ class _SolutionReader:
         return f"ambiguous: the {format_number(slot.value)} of step {slot.step + 1} may be {names}"
 
 
-_MULTIPLES = frozenset(["twice", "double", "triple", "thrice"])
 _SMALL = frozenset(Fraction(hundredths, 100) for hundredths in (1, 10, 50, *range(200, 1301, 100)))
 _ROUND = frozenset(map(Fraction, (24, 60, 100)))  # riddles only beside what they could be: hours, minutes, percent
 _RIDDLE = -0.5  # the weight of what nothing explains
-_JOINTS = frozenset([",", "and", "while", "but", "or", ";"])
-_OWN_SUBJECT = 2  # words before a number that name who or what it belongs to
-
-
-def _words(text: str) -> list[str]:
-    return [word_stem(word) for word in re.findall(r"[A-Za-z]+(?:['’](?!s\b)[A-Za-z]+)?|[^\W\d_A-Za-z]", text)]
-
-
-def _signs(text: str) -> frozenset[str]:
-    """Words for which the line has a sign."""
-    return frozenset(word for sign, word in (("%", "%"), ("$", "dolla")) if sign in text)
-
-
-def _called(text: str, result: str = "", words: int | None = None) -> frozenset[str]:
-    """The name of the thing after a number, of so many words: `16 eggs`; after a step, the result comes first."""
-    if result:
-        text = re.sub(rf"^\s*\$?{re.escape(result.strip())}(?:\.0+)?", "", text.replace(",", ""))
-    match = _NAMED.match(text)
-    return frozenset(_words(match[1])[:words]) - _TIMES if match else frozenset()
-
-
-_TIMES = frozenset(["x"])
 
 
 def _number(written: str) -> Fraction:
