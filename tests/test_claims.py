@@ -16,6 +16,7 @@ import pytest
 from comdiv.claims import claimed_folder, locked_file, owns, sweep_parts
 from comdiv.corpora.demo import generate
 from comdiv.errors import ComdivError
+from comdiv.files import write_text
 from comdiv.review import Decision, ReviewLog, read_review
 from comdiv.studio.session import JudgingSession
 from command_line import refused, run
@@ -100,6 +101,29 @@ def test_half_made_files_inside_a_claimed_folder_are_swept_unless_somebody_is_ma
             assert sorted(path.name for path in out.iterdir()) == [".sheet.csv.abc.part", ".sheet.csv.claim"]
 
 
+def test_no_link_in_a_folder_from_elsewhere_leads_writers_out_of_it(tmp_path: Path) -> None:
+    out, mine = tmp_path / "out", tmp_path / "mine.txt"
+    mine.write_text("precious")
+    (out / "deep").mkdir(parents=True)
+    (out / "link.txt").symlink_to(mine)
+    (out / "folder").symlink_to(tmp_path)
+    (out / "deep" / ".data.claim").symlink_to(mine)
+    (out / ".a.txt.x.part").symlink_to(tmp_path)
+    with claimed_folder(out):
+        for path in (out / "link.txt", out / "folder" / "mine.txt", out / "folder" / "new.txt"):
+            with pytest.raises(ComdivError, match="leads out of out by a link"):
+                write_text(path, "theirs")
+            with pytest.raises(ComdivError, match="leads out of out by a link"), locked_file(path):
+                pytest.fail("opened")
+        with pytest.raises(ComdivError, match="data cannot be written"), claimed_folder(out / "deep" / "data"):
+            pytest.fail("claimed by a link")
+        (out / "near.txt").symlink_to(out / "far.txt")
+        write_text(out / "near.txt", "within")
+    assert mine.read_text() == "precious"
+    assert (out / "far.txt").read_text() == "within"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "out"]
+
+
 def test_a_function_owns_the_output_that_it_is_given_and_leaves_no_empty_folders(tmp_path: Path) -> None:
     @owns("out")
     def write(what: str, out: Path | None = None, *, fails: bool = False) -> str:
@@ -133,7 +157,8 @@ def claimed_elsewhere(path: Path) -> Iterator[None]:
 def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
     out, data = tmp_path / "out", tmp_path / "data"
     run("split", "demo-en", "--out", data, "--method", "iid")
-    test, absent = data / "test.jsonl", tmp_path / "absent.jsonl"
+    test, absent, plan = data / "test.jsonl", tmp_path / "absent.jsonl", tmp_path / "plan.yaml"
+    plan.write_text(json.dumps({"name": "a", "datasets": {"a": {"corpus": "demo-en", "split": {"method": "iid"}}}}))
     with claimed_elsewhere(out):
         for verb in (
             ("split", "demo-en", "--out"),
@@ -150,6 +175,12 @@ def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
             ("data", "hashes", test, "--out"),
             ("data", "demo", "en", "--out"),
             ("import", "judgements", absent, "--out"),
+            ("import", "verdicts", absent, "--out"),
+            ("import", "verdicts", absent, "--queue", absent, "--out", tmp_path / "other", "--disputed"),
+            ("export", "every-eval-ever", data, "--out"),
+            ("export", "compositional-pairs", data, "--out"),
+            ("ask", absent, "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out"),
+            ("run", plan, "--out"),
         ):
             assert refused(*verb, out).startswith(f"{out} is being written by `comdiv"), verb
     assert not out.exists()

@@ -60,7 +60,7 @@ def test_a_word_of_a_bert_is_the_mean_of_its_longest_pieces(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("dtype", "width", "reason"),
-    [("I8", 3, "a tensor of I8, width 3"), ("F32", 9999, "a tensor of F32, width 9999"), (None, 3, "cannot be read")],
+    [("I8", 3, "'F32' or 'F16'"), ("F32", 9999, "less than or equal to 4096"), (None, 3, "cannot be read")],
 )
 def test_a_folder_that_is_no_berts_is_refused_in_one_line(
     dtype: str | None, width: int, reason: str, tmp_path: Path
@@ -75,6 +75,26 @@ def test_a_folder_that_is_no_berts_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("[1]", "0 tensors"),
+        ('{"word_embeddings.weight": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
+        ({"dtype": "F32", "shape": [10**30, 4], "data_offsets": [0, 1]}, "shape"),
+        ({"dtype": "F32", "shape": [2, float("inf")], "data_offsets": [0, 1]}, "shape"),
+        ({"dtype": "F32", "shape": [2, 4], "data_offsets": [-(10**9), 1]}, "data_offsets"),
+        ({"dtype": "F32", "shape": [2, 4], "data_offsets": [10**400, 1]}, "a number of 300 digits or more"),
+    ],
+)
+def test_a_damaged_header_is_refused_in_one_line(header: object, reason: str, tmp_path: Path) -> None:
+    text = (header if isinstance(header, str) else json.dumps({"word_embeddings.weight": header})).encode()
+    (tmp_path / "vocab.txt").write_text("a\nb\n")
+    (tmp_path / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(64))
+    with pytest.raises(ComdivError, match=reason) as refused:
+        read_vectors(str(tmp_path), ["a"])
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
     ("content", "reason"),
     [
         (b"2 3\nword " + bytes(12), "cannot be read"),
@@ -82,6 +102,7 @@ def test_a_folder_that_is_no_berts_is_refused_in_one_line(
         (b"1 9999\nword " + bytes(5), "vectors of width 9999"),
         (b"\x80\x04pickle", "not word2vec's binary format"),
         (bytes(16) + b"\x02\0\0\0\x08\x05", "cannot be read"),
+        (bytes(16) + b"\0\0\x01\0" + b"\xff" * 2**16, "a description of 65,536 bytes"),
     ],
 )
 def test_a_file_of_another_kind_is_refused_in_one_line(content: bytes, reason: str, tmp_path: Path) -> None:

@@ -76,11 +76,19 @@ def claimed_folder(folder: Path) -> Iterator[None]:
 @contextmanager
 def locked_file(path: Path) -> Iterator[BinaryIO]:
     """A file open for reading and writing, locked against other processes until the block ends; created if missing."""
+    refuse_link_out(path)
     with disk_errors(f"{path} cannot be written"):
         stream = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
     with stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield stream
+
+
+def refuse_link_out(path: Path) -> None:
+    """Refuse to write through a link that leads out of a claimed folder: a stranger's folder may have one anywhere."""
+    for folder in path.absolute().parents if _held else ():
+        if (owned := folder.resolve()) in _held and not path.resolve().is_relative_to(owned):
+            raise ComdivError(f"{path} leads out of {folder.name} by a link; nothing is written there: remove the link")
 
 
 def sweep_parts(path: Path) -> None:
@@ -92,7 +100,7 @@ def sweep_parts(path: Path) -> None:
     inside = path.glob(".*.part") if path.is_dir() else ()
     claimed = (part for part in inside if not _claim_path(part.with_name(part.name[1:].rsplit(".", 2)[0])).exists())
     for part in (*beside, *claimed):
-        shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
+        shutil.rmtree(part) if part.is_dir() and not part.is_symlink() else part.unlink(missing_ok=True)
 
 
 def _claim_path(output: Path) -> Path:
@@ -110,7 +118,7 @@ def _take(output: Path, said: Path) -> tuple[IO[str], list[Path]]:
         while True:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                stream = path.open("a+", encoding="utf-8")
+                stream = open(path, "a+", encoding="utf-8", opener=_open_no_link)  # noqa: SIM115
             except FileNotFoundError:  # another process has just removed the folder that it had made
                 continue
             try:
@@ -129,6 +137,11 @@ def _take(output: Path, said: Path) -> tuple[IO[str], list[Path]]:
     stream.write(f"`{program}`, process {os.getpid()}, since {datetime.now():%Y-%m-%d %H:%M:%S}")
     stream.flush()
     return stream, new_folders
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    """What a planted link points to is not ours to empty."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _owner_in(stream: IO[str]) -> str:

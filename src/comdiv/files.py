@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from comdiv.claims import refuse_link_out
 from comdiv.errors import ComdivError, disk_errors, shortened
 
 _LINES = json.JSONEncoder(ensure_ascii=False)
@@ -28,12 +29,20 @@ def path_part(name: str, what: str) -> str:
     return name
 
 
+def inside(folder: Path, path: Path) -> Path:
+    """A path in a folder that a stranger may have filled; an error if a link in it leads out of the folder."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ComdivError(f"{path} leads out of {folder} by a link; nothing is written there: remove the link")
+    return path
+
+
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary file that takes the name `path` only when the block ends without an error.
 
     It is in the same folder, so that the final rename stays within one file system.
     """
+    refuse_link_out(path)
     path = path.resolve() if path.is_symlink() else path  # a link is kept, and its target replaced
     if path.exists() and not path.is_file():
         raise ComdivError(f"{path} is {'a folder' if path.is_dir() else 'a device'}, not a file to write")

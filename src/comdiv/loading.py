@@ -208,6 +208,14 @@ def read_json_lines(path: Path, damaged: Callable[[int, str], None] | None = Non
         raise ComdivError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
 
 
+def read_json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their line numbers; any other value is an error."""
+    for number, record in read_json_lines(path):
+        if not isinstance(record, dict):
+            raise ComdivError(f"{path}, line {number}: not a JSON object")
+        yield number, record
+
+
 def _bounded_lines(readline: Callable[[int], str]) -> Iterator[str | None]:
     """The lines; None in place of each one that is too long."""
     while line := readline(LARGEST_LINE + 1):

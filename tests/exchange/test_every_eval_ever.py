@@ -144,6 +144,12 @@ def test_a_folder_without_an_evaluation_is_refused(tmp_path: Path) -> None:
         ({"subsets": {"half": {"n": 1, "accuracy": 2}}}, "subsets.half.accuracy"),
         ({"test": ["toys"]}, "test"),
         ({"asked": "m"}, "asked"),
+        ({"asked": {"temperature": float("nan")}}, "asked.temperature"),
+        (
+            {"subsets": {"half": {"n": 1, "accuracy": 0.5}}},
+            r"subsets\.half: .* without an interval",
+        ),
+        ({"n": 10**200}, "n"),
     ],
 )
 def test_a_damaged_result_is_refused_in_one_line(

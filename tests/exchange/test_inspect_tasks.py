@@ -145,9 +145,13 @@ def test_bombs_damage_and_epochs_are_refused_in_one_line(tmp_path: Path, monkeyp
     with pytest.raises(ComdivError, match="the id 'p1' occurs twice"):
         read_predictions(packed(tmp_path / "epochs.eval", twice))
     whole = packed(tmp_path / "whole.eval", {"1.json": json.dumps(SAMPLE)}).read_bytes()
-    (tmp_path / "cut.eval").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ComdivError, match="a damaged log of Inspect"):
-        read_predictions(tmp_path / "cut.eval")
+    name = (
+        packed(tmp_path / "name.eval", {"é.json": json.dumps(SAMPLE)}).read_bytes().replace("é".encode(), b"\xff\xfe")
+    )
+    for damaged in (whole[: len(whole) // 2], name):
+        (tmp_path / "damaged.eval").write_bytes(damaged)
+        with pytest.raises(ComdivError, match="a damaged log of Inspect"):
+            read_predictions(tmp_path / "damaged.eval")
     for content in ("[]", "{", "nonsense"):
         with pytest.raises(ComdivError, match=r"1\.json"):
             read_predictions(packed(tmp_path / "odd.eval", {"1.json": content}))

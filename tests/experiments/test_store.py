@@ -1,6 +1,7 @@
 """What a reader of results sees, of done, failed and not run cells."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from comdiv.errors import ComdivError
 from comdiv.experiments.archive import read_results
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.shapes import check_summary
+from comdiv.experiments.store import begin_cell
 from experiments.synthetic import write_synthetic_results
 
 
@@ -75,6 +77,21 @@ def test_a_cell_whose_files_are_gone_is_not_done(tmp_path: Path) -> None:
     metrics.write_text("")
     again = read_results(tmp_path)[1].of_kind("training")[0]
     assert (cell.status, again.status) == ("done", "not run")
+
+
+def test_a_cell_that_has_a_link_out_of_its_folder_is_not_begun(tmp_path: Path) -> None:
+    cell = read_results(write_synthetic_results(tmp_path / "runs"))[1].of_kind("training")[0]
+    assert cell.folder is not None
+    link = cell.folder / "cell.json"
+    link.unlink()
+    link.symlink_to(tmp_path / "mine.json")
+    with pytest.raises(ComdivError, match=r"cell\.json leads out of .* by a link"):
+        begin_cell(tmp_path / "runs", cell)
+    shutil.move(cell.folder, tmp_path / "away")
+    cell.folder.symlink_to(tmp_path / "away")
+    with pytest.raises(ComdivError, match=r"leads out of .*runs by a link"):
+        begin_cell(tmp_path / "runs", cell)
+    assert (tmp_path / "away" / "done.json").exists()
 
 
 def test_a_folder_without_plans_is_one_line(tmp_path: Path) -> None:

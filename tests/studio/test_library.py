@@ -1,5 +1,6 @@
 """The library: reading folders and files, searching, filters, lineage."""
 
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -35,6 +36,13 @@ def test_a_single_file_is_one_part_and_its_review_lies_beside_it(tmp_path: Path)
     assert library.sizes == {WHOLE: 1}
     assert not library.is_split
     assert library.review == tmp_path / "mine.review.jsonl"
+
+
+def test_a_review_that_leads_out_of_its_dataset_by_a_link_is_refused(dataset: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(dataset, tmp_path / "copy"))
+    (copy / "review.jsonl").symlink_to(tmp_path / "mine.jsonl")
+    with pytest.raises(ComdivError, match=r"review\.jsonl leads out of .*copy by a link"):
+        Library.read(copy)
 
 
 def test_a_corpus_by_name_is_reviewed_where_the_user_stands() -> None:

@@ -163,3 +163,20 @@ def test_many_pages_may_mark_at_once(session: JudgingSession) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda task: session.mark(*task, GOOD), tasks))
     assert [judge.marked for judge in session.judges()] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE VIEW all_facts AS WITH RECURSIVE n(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM n) SELECT * FROM n",
+        "CREATE TRIGGER thief AFTER INSERT ON marks BEGIN DELETE FROM marks; END",
+    ],
+)
+def test_a_session_that_would_do_more_than_keep_is_refused(made: str, tmp_path: Path) -> None:
+    path = tmp_path / "judging.sqlite"
+    JudgingSession.create(path, [], ["ann"], {})
+    with sqlite3.connect(path) as connection:
+        connection.execute(made)
+    connection.close()
+    with pytest.raises(ComdivError, match="not a judging session: it has a view or a trigger"):
+        JudgingSession(path)

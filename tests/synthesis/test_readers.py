@@ -14,7 +14,15 @@ from comdiv.expression import parse
 from comdiv.loading import read_json_lines
 from comdiv.problem import Problem
 from comdiv.synthesis import SynthesisOptions, synthesize_dataset
-from comdiv.synthesis.readers import Verdict, collect_verdicts, decide, read_verdicts, reading_facts, reading_rows
+from comdiv.synthesis.readers import (
+    Verdict,
+    collect_verdicts,
+    decide,
+    keys_of,
+    read_verdicts,
+    reading_facts,
+    reading_rows,
+)
 from command_line import refused, run
 from synthesis.handmade import PRODUCTS, corpus, made, problem, verdict, write_lines
 
@@ -39,12 +47,14 @@ def test_a_clumsy_product_or_a_wrong_label_is_not_good() -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
+        (None, "line 2: not a JSON object"),
+        (["valid", "qualified", "label"], "line 2: not a JSON object"),
         ({"id": "p", "reader": "a", "valid": True}, "line 2: not a verdict: 'qualified' is missing"),
         ({**verdict("p", "b"), "label": "yes"}, "line 2: valid, qualified and label are true or false"),
         (verdict("p", "a"), "line 2: a already has a verdict on 'p'"),
     ],
 )
-def test_a_wrong_line_of_verdicts_is_named(record: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_a_wrong_line_of_verdicts_is_named(record: Any, said: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "verdicts.jsonl", verdict("p", "a"), record)
     with pytest.raises(ComdivError, match=said):
         read_verdicts(path)
@@ -177,6 +187,9 @@ def test_mistakes_with_verdicts_are_answered_in_one_line(queue: Path, tmp_path: 
     missing = refused("import", "verdicts", ann, "--out", out, "--disputed", tmp_path / "third.jsonl")
     assert "name the file that they read with --queue" in missing
     assert not out.exists()
+    with keys_of(queue).open("a", encoding="utf-8") as stream:
+        stream.write("[1]\n")
+    assert "not a JSON object" in refused("import", "verdicts", ann, "--queue", queue, "--out", out)
     alone = SynthesisOptions(verdicts=write_lines(out, verdict(PRODUCTS[0], "a")))
     with pytest.raises(ComdivError, match="no product of handmade is good to most of at least two readers"):
         synthesize_dataset(corpus(), tmp_path / "set", alone, corpus="handmade")

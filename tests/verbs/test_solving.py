@@ -1,12 +1,15 @@
 """The twins of the verbs about solvers: evaluate, compare, and what they refuse."""
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 import comdiv
 from comdiv import ComdivError
+from comdiv.expression import parse
 from comdiv.problem import Problem, write_problems
 
 
@@ -84,3 +87,36 @@ def test_several_runs_are_evaluated_together_beside_the_first(tmp_path: Path, te
     comdiv.evaluate(test_file, run=runs[0], settings=comdiv.SolvingSettings(rerank=False))
     plain = json.loads((runs[0] / "evaluations" / f"{test_file.stem}-not-reranked" / "result.json").read_text())
     assert plain["rerank"] is False
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A run from elsewhere whose program says nothing, beside `test.jsonl`."""
+    (tmp_path / "program.py").write_text("import sys; sys.stdin.read()")
+    write_problems(
+        tmp_path / "test.jsonl", [Problem("a", "en", "3 red and 4 green apples. How many apples?", parse("N0+N1"))]
+    )
+    command = f"command:{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'program.py'))}"
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "config.yaml").write_text(json.dumps({"solver": command}))
+    return tmp_path / "run"
+
+
+def test_an_evaluation_that_was_killed_while_it_wrote_is_made_again(theirs: Path) -> None:
+    folder = theirs / "evaluations" / "test"
+    folder.mkdir(parents=True)
+    (folder / ".predictions.jsonl.abc.part").write_text("half")
+    comdiv.evaluate(theirs.parent / "test.jsonl", run=theirs, settings=comdiv.SolvingSettings(programs=True))
+    assert sorted(path.name for path in folder.iterdir()) == ["predictions.jsonl", "result.json"]
+
+
+@pytest.mark.parametrize("link", ["evaluations", "evaluations/test", "evaluations/test/predictions.jsonl"])
+def test_an_evaluation_is_written_through_no_link_of_a_run_from_elsewhere(link: str, theirs: Path) -> None:
+    mine = theirs.parent / "mine"
+    mine.mkdir()
+    (mine / "file").write_text("precious")
+    (theirs / link).parent.mkdir(parents=True, exist_ok=True)
+    (theirs / link).symlink_to(mine / "file" if link.endswith("jsonl") else mine)
+    with pytest.raises(ComdivError, match=r"leads out of .*by a link"):
+        comdiv.evaluate(theirs.parent / "test.jsonl", run=theirs, settings=comdiv.SolvingSettings(programs=True))
+    assert [(path.name, path.read_text()) for path in mine.iterdir()] == [("file", "precious")]

@@ -14,6 +14,7 @@ HOW_FAST = frozenset([
     "output_price", "key_variable",
 ])  # fmt: skip
 
+_NO_ADDRESS = "not an address such as http://localhost:8080/v1"
 _RESERVED = frozenset(["model", "messages", "stream", "n", "temperature", "top_p", "max_tokens", "seed", "logprobs"])
 
 
@@ -65,10 +66,13 @@ class AskSettings(Settings):
             parts = urlsplit(value)
             host = parts.hostname
             _ = parts.port
+            (host or "").encode("idna")
         except ValueError:
-            raise ValueError("not an address such as http://localhost:8080/v1") from None
+            raise ValueError(_NO_ADDRESS) from None
         if parts.scheme not in ("http", "https") or not host or not value.isprintable() or " " in value:
-            raise ValueError("not an address such as http://localhost:8080/v1")
+            raise ValueError(_NO_ADDRESS)
+        if not parts.path.isascii():
+            raise ValueError("an address has no letters beyond ASCII after its host: write them as %C3%A4")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ValueError("give an address without user, password or query: a key comes only from --key-variable")
         return value.rstrip("/").removesuffix("/chat/completions")

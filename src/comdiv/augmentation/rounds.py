@@ -29,7 +29,7 @@ from comdiv.engine import Engine
 from comdiv.errors import ComdivError
 from comdiv.expression import template
 from comdiv.files import atomic_write, write_json_lines, write_text
-from comdiv.loading import load_object, read_json_lines
+from comdiv.loading import load_object, read_json_objects
 from comdiv.problem import Problem, read_problems, write_problems
 from comdiv.reading import Reading
 from comdiv.registry import SCORERS
@@ -207,7 +207,7 @@ class Round:
             self._took("ranking", started)
         return {
             str(line["id"]): float("-inf") if line["score"] is None else line["score"]
-            for _, line in read_json_lines(path)
+            for _, line in read_json_objects(path)
         }
 
     def _coherence(self, originals: Sequence[Problem], shards: Iterable[Sequence[Problem]]) -> Iterator[list[float]]:

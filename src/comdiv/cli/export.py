@@ -140,6 +140,7 @@ def judgements(
     epilog="Example: comdiv import verdicts ann.jsonl ben.jsonl --queue queue.jsonl --out verdicts.jsonl"
 )
 @owns("out")
+@owns("disputed")
 def verdicts(
     files: Annotated[
         list[Path],

@@ -43,7 +43,7 @@ def _from_list(path: Path, samples: list[Any]) -> Iterator[tuple[str, Mapping[st
 
 def _from_zip(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     damage: tuple[type[Exception], ...] = (
-        zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, *_zstandard_errors()
+        zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, UnicodeDecodeError, *_zstandard_errors()
     )  # fmt: skip
     try:
         with zipfile.ZipFile(path) as archive:

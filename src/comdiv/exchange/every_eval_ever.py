@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from comdiv.corpora.corpus_options import load_test
 from comdiv.errors import ComdivError, shortened
@@ -132,25 +132,42 @@ def export_every_eval_ever(
 
 
 Portion = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 class _PartResult(BaseModel):
     """A part of an evaluation; an empty one has neither an accuracy nor an interval."""
 
-    n: int
+    n: Count
     accuracy: Portion | None = None
     interval: tuple[Portion, Portion] | None = None
+
+    @model_validator(mode="after")
+    def _has_an_interval(self) -> "_Share":
+        if self.accuracy is not None and self.interval is None:
+            raise ValueError("an accuracy without an interval")
+        return self
+
+
+class _Asked(BaseModel):
+    """How a language model was asked."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: Count | None = None
 
 
 class _Result(BaseModel):
     """What we need of a `result.json`."""
 
-    n: int
+    n: Count
     answer_accuracy: Portion
     interval: tuple[Portion, Portion]
     subsets: dict[str, _PartResult] | None = None
     test: dict[str, Any] | None = None
-    asked: dict[str, Any] | None = None
+    asked: _Asked | None = None
     versions: dict[str, str] = {}
 
 

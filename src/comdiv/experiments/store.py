@@ -33,7 +33,7 @@ from comdiv.evaluation import read_predictions, structure_parts
 from comdiv.evaluation.outcomes import outcomes_of
 from comdiv.experiments.cell import Cell, PlanResults, Record, sources
 from comdiv.experiments.shapes import Divergences, Done, Epoch, Frequencies, Origin, Outcomes, PlanRecord, check_summary
-from comdiv.files import file_sha256, path_part, write_text
+from comdiv.files import file_sha256, inside, path_part, write_text
 from comdiv.loading import load_object, read_json_lines, validate
 from comdiv.problem import Problem, read_problems
 
@@ -59,7 +59,9 @@ def write_plan(root: Path, name: str, description: Record, cells: Sequence[Cell]
 
 def begin_cell(root: Path, cell: Cell) -> Path:
     """Write what the cell is into its folder, and remove an earlier failure."""
-    folder = cell_folder(root, cell.key)
+    folder = inside(root, cell_folder(root, cell.key))
+    for link in (path for path in folder.rglob("*") if path.is_symlink()):
+        inside(folder, link)
     for name in (DONE, FAILED):  # a running cell is neither
         (folder / name).unlink(missing_ok=True)
     write_json(folder / CELL, cell.whole_json())

@@ -4,7 +4,6 @@ Both engines start it, so that a cell runs in the same way everywhere. It ends w
 process that started it is killed, no orphan keeps writing.
 """
 
-import fcntl
 import json
 import os
 import platform
@@ -23,6 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from comdiv.claims import locked_file
 from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell
 from comdiv.experiments.store import (
@@ -38,7 +38,7 @@ from comdiv.experiments.store import (
     finish_cell,
     read_done,
 )
-from comdiv.files import write_text
+from comdiv.files import inside, write_text
 
 ORPHANED = 75  # exit code: the process that started this one is gone
 _VERSIONS_OF = ("comdiv", "numpy", "torch", "transformers")
@@ -69,9 +69,9 @@ class Task:
         """A process for the cells, on this machine; results stay in `root`, which all nodes of a cluster must see."""
         if not (self.root / PLANS).is_dir():
             raise ComdivError(f"node {socket.gethostname()} does not see {self.root}: all nodes must share that folder")
-        folder = cell_folder(self.root, self.cells[0].key)
+        folder = inside(self.root, cell_folder(self.root, self.cells[0].key))
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / LOG).open("a", encoding="utf-8") as log:  # for errors before the cell has started
+        with inside(folder, folder / LOG).open("a", encoding="utf-8") as log:  # for errors before the cell has started
             process = subprocess.Popen(
                 [sys.executable, "-m", "comdiv.experiments.worker"],
                 stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, encoding="utf-8",
@@ -119,7 +119,7 @@ def limit_threads(threads: int) -> None:
 
 def run_cell(root: Path, cell: Cell, node: str | None = None) -> bool:
     """Run a cell unless it is done; return whether it is done now. On failure, the traceback is in the log."""
-    folder = cell_folder(root, cell.key)
+    folder = inside(root, cell_folder(root, cell.key))
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder), _logged(folder):
         if read_done(folder) is not None:  # another process has finished it meanwhile
@@ -191,8 +191,7 @@ def _results(folder: Path) -> Iterator[Path]:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Allow one process at a time in a cell's folder; the system releases the lock of a dead one."""
-    with (folder / ".lock").open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+    with locked_file(inside(folder, folder / ".lock")):
         yield
 
 
@@ -202,7 +201,7 @@ def _logged(folder: Path) -> Iterator[None]:
     sys.stdout.flush()
     sys.stderr.flush()
     before = os.dup(1), os.dup(2)
-    log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    log = os.open(inside(folder, folder / LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         os.dup2(log, 1)
         os.dup2(log, 2)

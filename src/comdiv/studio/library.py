@@ -15,7 +15,7 @@ from comdiv.corpora.read import locate
 from comdiv.dataset import FACTS, read_facts
 from comdiv.errors import ComdivError
 from comdiv.expression import operator_count, parse, template
-from comdiv.files import path_part
+from comdiv.files import inside, path_part
 from comdiv.problem import Problem
 from comdiv.review import REVIEW
 
@@ -109,8 +109,10 @@ class Library:
         for extra in sources:
             parts[SOURCE] = (*parts.get(SOURCE, ()), *read_part(extra).problems)
         facts = read_facts(path) if is_folder and (path / FACTS).is_file() else {}
-        # For a corpus known by name, in the current folder: the data folder may be shared.
-        review = path / REVIEW if is_folder else path.with_name(f"{path_part(name, 'the corpus')}.{REVIEW}")
+        if is_folder:
+            review = inside(path, path / REVIEW)
+        else:  # for a corpus known by name, in the current folder: the data folder may be shared
+            review = path.with_name(f"{path_part(name, 'the corpus')}.{REVIEW}")
         return cls(name, parts, facts, review)
 
     @property

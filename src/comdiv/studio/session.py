@@ -84,6 +84,8 @@ class JudgingSession:
         self._waiting: deque[_Change] = deque()
         self._names: dict[bytes, str] = {}  # of judges, by the hash of their secret
         with self._transaction() as connection:
+            if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('view', 'trigger')").fetchone():
+                raise ComdivError(f"{path} is not a judging session: it has a view or a trigger, which may do anything")
             records = connection.execute("SELECT record FROM problems ORDER BY place").fetchall()
             facts = connection.execute("SELECT key, value FROM facts").fetchall()
         try:  # neither ever changes, so both are read once

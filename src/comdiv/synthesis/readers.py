@@ -15,7 +15,7 @@ from comdiv.errors import ComdivError
 from comdiv.evaluation.kappa import cohen_kappa
 from comdiv.expression import bracketed, format_number, to_infix
 from comdiv.files import write_json_lines
-from comdiv.loading import read_json_lines
+from comdiv.loading import read_json_objects
 from comdiv.problem import Quantity
 from comdiv.review import Decision, latest
 from comdiv.synthesis.products import Product, draw_of
@@ -56,7 +56,7 @@ def read_verdicts(path: Path) -> tuple[Verdict, ...]:
     """
     verdicts: dict[tuple[str, str], Verdict] = {}
     decisions: list[Decision] = []
-    for number, record in read_json_lines(path):
+    for number, record in read_json_objects(path):
         where = f"{path}, line {number}"
         if "status" in record:
             try:
@@ -173,7 +173,7 @@ def collect_verdicts(files: Sequence[Path], queue: Path | None) -> tuple[Verdict
 def _ids(keys: Path) -> dict[str, str]:
     """The ids behind the keys."""
     ids: dict[str, str] = {}
-    for number, record in read_json_lines(keys):
+    for number, record in read_json_objects(keys):
         if not isinstance(record.get("key"), str) or not isinstance(record.get("id"), str):
             raise ComdivError(f"{keys}, line {number}: a line has a 'key' and an 'id'")
         ids[record["key"]] = record["id"]
@@ -185,7 +185,7 @@ def write_disputed(path: Path, queue: Path, verdicts: Iterable[Verdict]) -> int:
     ids = _ids(keys_of(queue))
     divided = {name for name, own in by_product(verdicts).items() if _most(each.good for each in own) is None}
     return write_json_lines(
-        path, (record for _, record in read_json_lines(queue) if ids.get(str(record.get("id"))) in divided)
+        path, (record for _, record in read_json_objects(queue) if ids.get(str(record.get("id"))) in divided)
     )
 
 

@@ -8,7 +8,7 @@ from comdiv.claims import owns
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_test
 from comdiv.errors import ComdivError
 from comdiv.evaluation import Evaluation
-from comdiv.files import file_sha256, path_part
+from comdiv.files import file_sha256, inside, path_part
 from comdiv.observer import SILENT, Observer
 from comdiv.verbs.solving import chains_of, note_written, refuse_other_evaluation, training_problems
 
@@ -37,7 +37,7 @@ def ask(
     training = training_problems(train, source, reading, observer)
     if settings.shots and not training:
         observer.note(f"{test.name} has no training side, so the prompts have no examples; --train FILE gives some")
-    folder = out / "evaluations" / path_part(test.name, "the corpus")
+    folder = inside(out, out / "evaluations" / path_part(test.name, "the corpus"))
     refuse_other_evaluation(folder, test, 1, force=force)
     ask_run(settings, out, training or (), data=_training_side(source if train is None else train))
     with observer.progress(settings.model) as progress:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from comdiv.claims import owns
+from comdiv.claims import claimed_folder, owns
 from comdiv.corpora import Corpus
 from comdiv.corpora.corpus_options import AS_IT_COMES, CorpusOptions, load_corpus, load_test
 from comdiv.errors import ComdivError, shortened
@@ -26,7 +26,7 @@ from comdiv.evaluation import (
 from comdiv.evaluation.accuracy import templates_hash
 from comdiv.evaluation.chains import CHAINS, draw_chains
 from comdiv.figures import write_figure
-from comdiv.files import file_sha256, path_part, refuse_to_overwrite
+from comdiv.files import file_sha256, inside, path_part, refuse_to_overwrite
 from comdiv.language import detect_language, get_language
 from comdiv.loading import load_object
 from comdiv.observer import SILENT, Observer
@@ -136,7 +136,7 @@ def _evaluate_runs(
         + ["not-reranked"] * (not settings.rerank)
         + [f"with-{other.name}" for other in runs[1:]]
     )
-    folder = out or run / "evaluations" / path_part(name, "the corpus")
+    folder = out or inside(run, run / "evaluations" / path_part(name, "the corpus"))
     together = origins_of(runs) if len(runs) > 1 else None  # runs of one name share a folder
     beam = settings.beam or (1 if together else own_beam(run))
     refuse_other_evaluation(folder, test, beam, together, force=force)
@@ -146,13 +146,14 @@ def _evaluate_runs(
             f"what {run.name} was trained on is not there or has changed: --train tells templates seen from unseen"
         )
     training = training_problems(train or trained_on, source, reading, observer)
-    with observer.progress(run.name) as progress:
-        evaluation = evaluate_run(
-            runs, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
-            beam=settings.beam, cover=settings.cover, rerank=settings.rerank, chains=chains_of(source),
-            programs=settings.programs, progress=progress,
-        )  # fmt: skip
-    note_written(folder, evaluation, observer)
+    with claimed_folder(folder):
+        with observer.progress(run.name) as progress:
+            evaluation = evaluate_run(
+                runs, test.problems, folder, name=test.name, corpus_version=test.version, train=training,
+                beam=settings.beam, cover=settings.cover, rerank=settings.rerank, chains=chains_of(source),
+                programs=settings.programs, progress=progress,
+            )  # fmt: skip
+        note_written(folder, evaluation, observer)
     return evaluation
 
 
@@ -223,7 +224,9 @@ def refuse_other_evaluation(
     """An evaluation may be repeated; one of other problems, another beam or other runs is not overwritten."""
     result = folder / "result.json"
     if not result.is_file():
-        interrupted = folder.is_dir() and {path.name for path in folder.iterdir()} <= {"predictions.jsonl"}
+        interrupted = folder.is_dir() and all(
+            path.name == "predictions.jsonl" or path.suffix == ".part" for path in folder.iterdir()
+        )
         if folder.exists() and not interrupted:
             raise ComdivError(f"{folder} exists and is no evaluation; choose another folder")
         return

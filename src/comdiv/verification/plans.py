@@ -15,6 +15,7 @@ from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.keys import SCHEMAS, baseline, cell_key
 from comdiv.experiments.store import CELL, CELLS, DONE, OUTCOMES
 from comdiv.experiments.work import steps_of, test_subsets
+from comdiv.files import path_part
 from comdiv.loading import load_object, read_json_lines
 from comdiv.solver import Progress
 from comdiv.splitting.divergence import ALPHA_PRESETS, count_divergence
@@ -44,7 +45,7 @@ def _check_cell(ledger: Ledger, folder: Path, *, corpora: bool) -> None:
     ledger.same(kinds.KEYS, folder / CELL, "key", cell_key(cell["kind"], cell["recipe"], cell["needs"]), folder.name)
     for name, entry in done["files"].items():
         ledger.hashed(folder / name, entry["sha256"], f"{DONE}: files.{name}.sha256")
-    needs = [folder.parent / need for need in cell["needs"]]
+    needs = [folder.parent / path_part(need, "the cell key") for need in cell["needs"]]
     if missing := [need.name for need in needs if not (need / DONE).is_file()]:
         ledger.skip(kinds.NUMBERS, f"{folder.name} needs {missing[0]}, which is missing")
         return

@@ -14,6 +14,7 @@ from comdiv.errors import ComdivError
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.keys import baseline
 from comdiv.experiments.work import Workplace, within_corpus, work
+from comdiv.files import path_part
 from comdiv.solver import Progress
 from comdiv.splitting.extraction import ExtractionSettings, extract
 from comdiv.splitting.id_lists import membership
@@ -34,8 +35,8 @@ def check_rebuilt(ledger: Ledger, plans: Sequence[PlanResults], progress: Progre
     with tempfile.TemporaryDirectory() as temporary:
         for number, (plan, cell) in enumerate(_needs_first(cells)):
             progress("rebuilding datasets", number, len(cells), cell.label)
-            folder = Path(temporary) / cell.key
             try:
+                folder = Path(temporary) / path_part(cell.key, "the cell key")
                 why = _rebuild(cell, folder, progress)
             except ComdivError as error:
                 why = str(error)
@@ -53,7 +54,7 @@ def _rebuild(cell: Cell, folder: Path, progress: Progress) -> str:
     """Rebuild a dataset in a folder; returns why it cannot be rebuilt, or an empty text."""
     if unknown := sorted(cell.recipe.keys() - {"corpus", "split", "synthesize", "within"}):
         return f"its recipe has {', '.join(unknown)}"
-    needs = tuple(folder.parent / key for key in cell.needs)
+    needs = tuple(folder.parent / path_part(key, "the cell key") for key in cell.needs)
     if any(not (need / "dataset" / FACTS).is_file() for need in needs):
         return "the dataset that it is made from could not be rebuilt"
     if "corpus" in cell.recipe:

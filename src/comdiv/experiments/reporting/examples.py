@@ -33,7 +33,7 @@ from comdiv.expression import (
     to_infix,
 )
 from comdiv.expression.printing import leaf_text
-from comdiv.loading import load_object, read_json_lines
+from comdiv.loading import load_object, read_json_objects
 from comdiv.problem import Problem, Quantity
 from comdiv.reading import read
 from comdiv.splitting.compounds import compounds_of
@@ -345,7 +345,7 @@ def _refused(folder: Path, kept: Sequence[Problem]) -> Iterator[ShownProblem]:
     if not path.is_file() or not kept:
         return
     records: dict[str, dict[str, Any]] = {}
-    drafts = [record for _, record in read_json_lines(path) if record.get("text") and len(record["text"]) <= LONGEST]
+    drafts = [record for _, record in read_json_objects(path) if record.get("text") and len(record["text"]) <= LONGEST]
     for record in sorted(drafts, key=lambda record: (len(record["text"]), record["text"])):
         records.setdefault(record["reason"], record)
     for reason, record in list(records.items())[:SHOWN]:
@@ -368,7 +368,7 @@ def _confidence(problem: Problem, scores: Mapping[str, float]) -> list[tuple[str
 
 def _read_scores(path: Path) -> Iterator[tuple[str, float]]:
     if path.is_file():
-        for _, record in read_json_lines(path):
+        for _, record in read_json_objects(path):
             yield str(record["id"]), -math.inf if record["score"] is None else float(record["score"])
 
 
