@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from comdiv.corpora import read_corpus
-from comdiv.dataset import PARTS, read_dataset, write_dataset
+from comdiv.dataset import PARTS, Dataset, read_dataset, write_dataset
 from comdiv.errors import ComdivError
 from comdiv.exchange.hub_repository import export_hub, find_sources, hub_licence, push_to_hub
 from comdiv.problem import Problem, Provenance
@@ -111,6 +111,9 @@ def test_an_export_is_replaced_only_when_told_and_nothing_else_ever(exported: Pa
 def test_a_folder_without_a_dataset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ComdivError, match="is not a complete dataset folder, nor does it contain one"):
         export_hub(tmp_path, tmp_path / "hub")
+    write_dataset(tmp_path / "empty", Dataset((), (), ()), title="empty")
+    with pytest.raises(ComdivError, match="empty has no problems, so there is nothing to publish"):
+        export_hub(tmp_path / "empty", tmp_path / "hub")
 
 
 def test_every_test_row_says_its_skill_and_no_training_row_does(synthesised_folder: Path, tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_many_pages_may_mark_at_once(session: JudgingSession) -> None:
 )
 def test_a_session_that_would_do_more_than_keep_is_refused(made: str, tmp_path: Path) -> None:
     path = tmp_path / "judging.sqlite"
-    JudgingSession.create(path, [], ["ann"], {})
+    JudgingSession.create(path, PROBLEMS, ["Ann", "Ben"], {})
     with sqlite3.connect(path) as connection:
         connection.execute(made)
     connection.close()

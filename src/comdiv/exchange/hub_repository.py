@@ -61,6 +61,9 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
     """Write the dataset(s) of a folder as a hub repository and return the facts: configurations, sizes, canary."""
     check_target(out, force=force)
     splits = find_splits(folder)
+    problems = [problem for split in splits for side in PARTS for problem in getattr(split.dataset, side)]
+    if not problems:
+        raise ComdivError(f"{folder} has no problems, so there is nothing to publish")
 
     def make(staging: Path) -> dict[str, Any]:
         canary = canary_of(splits)
@@ -74,11 +77,11 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
                 (split.name, side, getattr(split.dataset, side)) for side in PARTS
             ]
             sides += [(half.name, "test", half.test) for half in halves]
-            for name, side, problems in sides:
-                if not problems:  # the hub's reader fails on empty files
+            for name, side, members in sides:
+                if not members:  # the hub's reader fails on empty files
                     continue
                 path = f"data/{name}/{side}.jsonl"
-                rows = (_row(problem, canary, knowledge if side == "test" else None) for problem in problems)
+                rows = (_row(problem, canary, knowledge if side == "test" else None) for problem in members)
                 sizes.setdefault(name, {})[side] = write_json_lines(staging / path, rows)
                 paths.setdefault(name, {})[side] = path
                 files.append(DataFile(name, side, path, file_sha256(staging / path)))
@@ -91,7 +94,6 @@ def export_hub(folder: Path, out: Path, *, licence: str | None = None, force: bo
             ids = json.dumps(IdLists.of(split.dataset).to_json(), ensure_ascii=False, indent=1)
             write_text(staging / "ids" / f"{split.name}.json", ids + "\n")
         title = folder.resolve().name
-        problems = [problem for split in splits for side in PARTS for problem in getattr(split.dataset, side)]
         sources = find_sources(problems)
         card = hub_card(title, splits, paths, sizes, sources, hub_licence(sources, licence), canary)
         write_text(staging / "README.md", card)
