@@ -163,6 +163,7 @@ def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
         for verb in (
             ("split", "demo-en", "--out"),
             ("synthesize", absent, "--out"),  # before anything is read
+            ("synthesize", absent, "--out", tmp_path / "other", "--queue"),
             ("augment", data, "--out"),
             ("measure", data, "--out"),
             ("train", "gts", "--data", data, "--out"),

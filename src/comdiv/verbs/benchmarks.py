@@ -250,6 +250,7 @@ def _note_languages(training: Sequence[Problem], testing: Sequence[Problem], obs
 
 
 @owns("out")
+@owns("queue")
 def synthesize(
     source: str | Path | Corpus,
     out: Path,
