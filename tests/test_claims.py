@@ -158,7 +158,8 @@ def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
     out, data = tmp_path / "out", tmp_path / "data"
     run("split", "demo-en", "--out", data, "--method", "iid")
     test, absent, plan = data / "test.jsonl", tmp_path / "absent.jsonl", tmp_path / "plan.yaml"
-    plan.write_text(json.dumps({"name": "a", "datasets": {"a": {"corpus": "demo-en", "split": {"method": "iid"}}}}))
+    dataset = {"corpus": "demo-en", "split": {}}
+    plan.write_text(json.dumps({"name": "a", "datasets": {"a": dataset}, "measure": {"k": [2]}}))
     with claimed_elsewhere(out):
         for verb in (
             ("split", "demo-en", "--out"),

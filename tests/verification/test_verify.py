@@ -194,11 +194,12 @@ def test_a_published_split_is_made_again_from_its_ids_where_the_corpus_is(tmp_pa
 
 
 def test_a_key_from_elsewhere_makes_no_dataset_outside(tmp_path: Path) -> None:
-    plan = {"name": "sizes", "datasets": {"iid": {"corpus": "demo-en", "split": {"method": "iid", "k": 2}}}}
+    split = {"corpus": "demo-en", "split": {"method": "iid", "k": 2}}
+    plan = {"name": "sizes", "datasets": {"iid": split}, "measure": {"k": [2]}}
     comdiv.run(write_yaml(tmp_path / "plan.yaml", plan), tmp_path / "runs", jobs=1)
     export_results(tmp_path / "runs", tmp_path / "published")
     path = tmp_path / "published" / "sizes.jsonl"
-    header, line = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    header, line, *_ = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
     up = "/".join([".."] * 20)
     for change in ({"key": f"dataset-x/{up}{tmp_path}/evil"}, {"needs": [f"{up}{tmp_path}/evil"]}):
         path.write_text("".join(compact_json(one) + "\n" for one in (header, {**line, **change})), encoding="utf-8")
