@@ -157,9 +157,7 @@ def claimed_elsewhere(path: Path) -> Iterator[None]:
 def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
     out, data = tmp_path / "out", tmp_path / "data"
     run("split", "demo-en", "--out", data, "--method", "iid")
-    test, absent, plan = data / "test.jsonl", tmp_path / "absent.jsonl", tmp_path / "plan.yaml"
-    dataset = {"corpus": "demo-en", "split": {}}
-    plan.write_text(json.dumps({"name": "a", "datasets": {"a": dataset}, "measure": {"k": [2]}}))
+    test, absent = data / "test.jsonl", tmp_path / "absent.jsonl"
     with claimed_elsewhere(out):
         for verb in (
             ("split", "demo-en", "--out"),
@@ -182,7 +180,6 @@ def test_no_verb_works_on_what_another_process_writes(tmp_path: Path) -> None:
             ("export", "every-eval-ever", data, "--out"),
             ("export", "compositional-pairs", data, "--out"),
             ("ask", absent, "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--out"),
-            ("run", plan, "--out"),
         ):
             assert refused(*verb, out).startswith(f"{out} is being written by `comdiv"), verb
     assert not out.exists()
