@@ -143,7 +143,7 @@ class _PartResult(BaseModel):
     interval: tuple[Portion, Portion] | None = None
 
     @model_validator(mode="after")
-    def _has_an_interval(self) -> "_Share":
+    def _has_an_interval(self) -> "_PartResult":
         if self.accuracy is not None and self.interval is None:
             raise ValueError("an accuracy without an interval")
         return self
