@@ -21,6 +21,7 @@ from comdiv.evaluation.chains import Chain
 from comdiv.exchange.renumbering import renumber_problem
 from comdiv.expression import renumber
 from comdiv.language import get_language, sequels_of
+from comdiv.language.sequels import Sequels
 from comdiv.problem import Problem, Provenance
 from comdiv.reading import Reading, read
 from comdiv.solver import Progress
@@ -184,7 +185,8 @@ def distract(
     chains: Sequence[ComposedChain], problems: Sequence[Problem], seed: int = 0
 ) -> list[tuple[Chain, Problem]]:
     """The first problem of each chain after as many unrelated stories as the chain has further problems."""
-    stories = [story for problem in problems if (story := _story(read(problem))) is not None]
+    sequels = {code: get_language(code).sequels for code in {problem.language for problem in problems}}
+    stories = [story for one in problems if (story := _story(read(one), sequels[one.language])) is not None]
     stories.sort(key=lambda story: _hash(seed, story.problem.id))
     results = []
     for number, chain in enumerate(chains):
@@ -217,12 +219,11 @@ def _scene(reading: Reading) -> frozenset[str]:
     return frozenset(reading.content_words.nouns) | frozenset(filter(None, [reading.asked_unit]))
 
 
-def _story(reading: Reading) -> _Story | None:
+def _story(reading: Reading, sequels: Sequels | None) -> _Story | None:
     """A problem without its question, as whole sentences; None if it stops in the middle of one."""
     if not reading.narrative:
         return None
     text = reading.text[: reading.narrative[-1].end].strip()
-    sequels = get_language(reading.problem.language).sequels
     if sequels is not None and sequels.hangs(text.rstrip("".join((*_ENDS, *_COMMAS)))):
         return None
     if text.endswith(_COMMAS) and reading.problem.language == "zh":
