@@ -71,6 +71,17 @@ def test_the_configuration_has_all_that_made_the_run(data: Path, tmp_path: Path)
     assert "cover_bonus" in config["learnt"]
 
 
+def test_other_word_vectors_under_the_same_name_are_refused(data: Path, tmp_path: Path) -> None:
+    vectors, settings = tmp_path / "words.vector", (*SMALL, f"vectors={tmp_path / 'words.vector'}")
+    for number in (1, 2):
+        vectors.write_bytes(b"1 3\nhow " + bytes([number]) * 12)
+        if number == 1:
+            train(data, tmp_path / "run", settings=settings)
+            train(data, tmp_path / "run", settings=settings)
+    with pytest.raises(ComdivError, match=r"is another run: vectors\.words\.vector is \w+…?, not \w+…?"):
+        train(data, tmp_path / "run", settings=settings)
+
+
 def test_metrics_have_a_line_an_epoch(data: Path, tmp_path: Path) -> None:
     train(data, tmp_path / "run")
     entries = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]

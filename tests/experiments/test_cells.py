@@ -226,6 +226,34 @@ def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path,
     assert first.inputs == {"weights": str(tmp_path / "a" / "bert")}
 
 
+def test_word_vectors_are_known_by_their_bytes(base: Path, tmp_path: Path) -> None:
+    def training(place: str, content: bytes, **settings: Any) -> Cell:
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "words.vector").write_bytes(content)
+        settings |= {"vectors": str(tmp_path / place / "words.vector")}
+        methods = {"GTS": {"solver": "gts", "settings": settings}}
+        return next(c for c in cells_of(base, methods=methods) if c.kind == "training")
+
+    first = training("a", b"1 1")
+    assert first.key != training("a", b"2 2").key
+    assert first.key == training("b", b"1 1").key  # wherever they lie
+    assert first.recipe["settings"]["vectors"] == "words.vector"
+    assert list(first.recipe["vectors"]) == ["words.vector"]
+    assert first.inputs == {"vectors": str(tmp_path / "a" / "words.vector")}
+
+
+def test_vectors_beside_the_plan_are_those_that_a_training_reads(base: Path, tmp_path: Path) -> None:
+    (base / "words.vector").write_bytes(b"1 3\nhow " + bytes(11))  # a byte too few: whoever reads it says so
+    methods = {"GTS": {"solver": "gts", "settings": {"vectors": "words.vector"}}}
+    cells = {cell.key: cell for cell in cells_of(base, methods=methods)}
+    training = next(cell for cell in cells.values() if cell.kind == "training")
+    data = cells[training.needs[0]]
+    work("dataset", data.recipe, Workplace(tmp_path / data.key, (), data.inputs, lambda *_: None))
+    place = Workplace(tmp_path / training.key, (tmp_path / data.key,), training.inputs, lambda *_: None)
+    with pytest.raises(ComdivError, match=r"words\.vector' cannot be read: it ends in the middle of a vector"):
+        work("training", training.recipe, place)
+
+
 def test_weights_in_a_package_are_found_on_every_machine(base: Path, tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "tiny_bert" / "model").mkdir(parents=True)
     (tmp_path / "tiny_bert" / "__init__.py").write_text("raise RuntimeError('nobody imports a package of weights')")

@@ -11,10 +11,10 @@ from comdiv.reading import read, read_all
 from comdiv.registry import ENCODERS
 from comdiv.solvers.batches import Batch, collate
 from comdiv.solvers.encoders import Encoder, quantity_states
+from comdiv.solvers.frozen_layers import FrozenLayers
 from comdiv.solvers.hyperparameters import ReaderSettings, settings_for
 from comdiv.solvers.model import Sizes, TextStates
 from comdiv.solvers.neural import NeuralSolver
-from comdiv.solvers.pretrained_encoder import PretrainedEncoder
 from solvers.test_models import logits_of
 from solvers.tiny import EIGHT, problem, tiny_solver, trained_solver
 from solvers.tiny_weights import tiny_weights
@@ -144,13 +144,13 @@ def test_frozen_layers_compute_what_the_whole_encoder_computes(layers: int) -> N
 
 def test_the_output_of_frozen_layers_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[int] = []
-    through = PretrainedEncoder._through
+    through = FrozenLayers.through
 
-    def counting(self: PretrainedEncoder, layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def counting(self: FrozenLayers, layers: Any, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         computed.append(len(layers)) if len(states) == 1 and not torch.is_grad_enabled() else None
         return through(self, layers, states, mask)
 
-    monkeypatch.setattr(PretrainedEncoder, "_through", counting)
+    monkeypatch.setattr(FrozenLayers, "through", counting)
     solver = frozen(2)
     assert sum(computed) == 2 * len(EIGHT)
     solver.solve(EIGHT[:1])
@@ -159,10 +159,10 @@ def test_the_output_of_frozen_layers_is_computed_once(monkeypatch: pytest.Monkey
 
 def test_a_full_memory_of_frozen_layers_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     remembered = frozen(1)
-    monkeypatch.setattr("comdiv.solvers.pretrained_encoder.KEPT_STATES", 500)
+    monkeypatch.setattr("comdiv.solvers.frozen_layers.KEPT_STATES", 500)
     forgotten = frozen(1)
     assert remembered.solve(EIGHT) == forgotten.solve(EIGHT)
-    assert encoder_of(forgotten).kept <= 500
+    assert encoder_of(forgotten).frozen.kept <= 500
 
 
 def test_more_frozen_layers_than_there_are_is_refused_in_one_line() -> None:

@@ -415,9 +415,11 @@ class _Planner(CellBook):
         inputs: dict[str, str] = {}
         if isinstance(settings, AskSettings):  # also speed and key variable, which change no answer
             inputs = {"ask": settings.model_dump_json()}
-        if isinstance(settings, SolverSettings) and settings.named_weights:
-            recipe |= self._weights(settings)
-            inputs = self._weights_place(settings.named_weights)
+        if isinstance(settings, SolverSettings):
+            for kind, (setting, name) in settings.named_files.items():
+                recipe["settings"] |= {setting: self._file_name(name)}
+                recipe |= {kind: self._file_hashes(name)}
+                inputs |= self._file_place(kind, name)
         own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
         label = _training_label(name, data.label, own_facts, changes)
         return self.cell("training", label, own_facts, recipe, needs, inputs)
@@ -463,20 +465,22 @@ class _Planner(CellBook):
         facts = replace(facts, steps="equal", steps_like=like[0] if like else None)
         return facts, [trained_on] + ([like[1]] if like is not None and like[1].key != trained_on.key else [])
 
-    def _weights(self, settings: SolverSettings) -> dict[str, Any]:
-        """Pre-trained weights by their bytes: a folder's place does not affect the key. A hub's name has no files."""
-        weights = settings.named_weights
-        try:
-            path = Path(self.source(weights_folder(weights)))
-        except ComdivError:  # a missing package: the cell says so when it runs, and others are not affected
-            path = Path(weights)
-        name = path.name if self._weights_place(weights) else weights
-        return {"settings": {**settings.model_dump(), settings.weights_setting: name}, "weights": weights_files(path)}
+    # Pre-trained weights and word vectors: known by their bytes, not by their place.
 
-    def _weights_place(self, name: str) -> dict[str, str]:
-        """Where weights are on this machine; a package is looked for where the cell runs."""
+    def _file_hashes(self, name: str) -> dict[str, str]:
+        """The hashes of a file or of a folder's files; a name on the hub has none."""
+        try:
+            return weights_files(Path(self.source(weights_folder(name))))
+        except ComdivError:  # a missing package: the cell says so when it runs, and others are not affected
+            return {}
+
+    def _file_name(self, name: str) -> str:
+        return Path(self.source(name)).name if self._file_place("", name) else name
+
+    def _file_place(self, kind: str, name: str) -> dict[str, str]:
+        """Where it is on this machine; a package is looked for where the cell runs."""
         path = Path(self.source(name))
-        return {"weights": str(path)} if path.exists() and not name.startswith(PACKAGE) else {}
+        return {kind: str(path)} if path.exists() and not name.startswith(PACKAGE) else {}
 
     def _evaluation(self, training: Cell, trained_on: Cell, data: Cell, cover: str) -> None:
         """Evaluate on the parts of the dataset itself: an augmentation may have its own validation problems."""

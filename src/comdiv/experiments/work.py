@@ -193,8 +193,9 @@ def _training(recipe: Mapping[str, Any], place: Workplace) -> Summary:
         data = read_dataset(place.data())
         model = ask_run(AskSettings.model_validate_json(place.inputs["ask"]), run, data.train)
         return {"epochs": 0, "planned_epochs": 0, "steps": 0, "problems": len(model.shots)}
-    if "weights" in place.inputs:
-        settings = {**settings, settings_class(solver).weights_setting: place.inputs["weights"]}
+    for kind, setting in (("weights", settings_class(solver).weights_setting), ("vectors", "vectors")):
+        if kind in place.inputs:
+            settings = {**settings, setting: place.inputs[kind]}
     if recipe["steps"] == "equal":
         settings = equal_steps(settings, training_problems(place.data(0)), training_problems(place.data(1)))
     summary = train_run(

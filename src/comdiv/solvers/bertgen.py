@@ -11,6 +11,8 @@ from torch.nn import functional
 
 from comdiv.solvers.alphabet import END
 from comdiv.solvers.batches import Batch
+from comdiv.solvers.encoders import encoder_apart
+from comdiv.solvers.frozen_layers import FrozenLayers
 from comdiv.solvers.hyperparameters import BertgenSettings, SolverSettings
 from comdiv.solvers.model import Sizes, TextStates
 from comdiv.solvers.pretrained import Kind, PretrainedModel, WeightsSource, begin_quantities, begin_with, model_of
@@ -101,6 +103,11 @@ class Bertgen(CachingDecoder, PretrainedModel):
         # One row for each quantity that can be copied, and one for all others.
         self.last_row = self.reader.first_quantity + alphabet.copies
         self.encoder = model_of(transformers.AutoModel.from_config, self.reader, self.last_row + 1, settings.dropout)
+        self.frozen = (
+            FrozenLayers(self.encoder, settings.frozen_layers, keeps_training=not settings.forget)
+            if settings.frozen_layers
+            else None
+        )
         self.start_token = alphabet.size
         self.tokens = nn.Embedding(alphabet.size + 1, size.width)
         self.positions = nn.Embedding(settings.most_tokens + 1, size.width)
@@ -152,17 +159,15 @@ class Bertgen(CachingDecoder, PretrainedModel):
                     _copied(parameters, f"layer.{like}.{name}", layer.get_submodule(ours))
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        encoder = list(self.encoder.parameters())
-        known = {id(parameter) for parameter in encoder}
-        others = [parameter for parameter in self.parameters() if id(parameter) not in known]
-        share = 1.0 if self.settings.random_weights else self.settings.pretrained_rate
-        return [{"params": encoder, "share": share}, {"params": others, "share": 1.0}]
+        return encoder_apart(self, self.encoder, self.settings)
 
     # --- reading and writing ---
 
     def encode(self, batch: Batch) -> TextStates:
         mask = batch.word_mask
         words = batch.words.clamp(max=self.last_row)
+        if self.frozen is not None:
+            return TextStates(self.frozen.encode(words, batch), mask)
         return TextStates(self.encoder(input_ids=words, attention_mask=mask.long()).last_hidden_state, mask)
 
     def target_logits(self, memory: TextStates, batch: Batch) -> Tensor:

@@ -18,7 +18,7 @@ from comdiv.expression import Expression
 from comdiv.reading import Reading
 from comdiv.registry import ENCODERS, naming_extras
 from comdiv.solvers.batches import Batch
-from comdiv.solvers.hyperparameters import ReaderSettings, SolverSettings
+from comdiv.solvers.hyperparameters import PretrainedSettings, ReaderSettings, SolverSettings
 from comdiv.solvers.inputs import Example, InputReader, NumberInput, Vocabulary
 from comdiv.solvers.model import Model, Sizes, TextStates, learn_vocabulary
 from comdiv.word_vectors import Vector, read_vectors
@@ -106,11 +106,7 @@ class EncoderDecoder(Model):
         """Pre-trained weights have a learning rate of their own; frozen ones have none."""
         if not self.encoder.is_pretrained:
             return super().parameter_groups()
-        share = 1.0 if self.settings.random_weights else self.settings.pretrained_rate
-        encoder = [parameter for parameter in self.encoder.parameters() if parameter.requires_grad]
-        known = {id(parameter) for parameter in self.encoder.parameters()}
-        others = [parameter for parameter in self.parameters() if id(parameter) not in known]
-        return [{"params": encoder, "share": share}, {"params": others, "share": 1.0}]
+        return encoder_apart(self, self.encoder, self.settings)
 
     def example(self, reading: Reading, expression: Expression | None) -> Example:
         example = super().example(reading, expression)
@@ -124,6 +120,17 @@ class EncoderDecoder(Model):
             quantity_positions=np.array(positions[:count], dtype=np.int64),
             quantity_lengths=np.array(lengths[:count], dtype=np.int64),
         )
+
+
+def encoder_apart(
+    model: nn.Module, encoder: nn.Module, settings: ReaderSettings | PretrainedSettings
+) -> list[dict[str, Any]]:
+    """Parameter groups: pre-trained weights have a learning rate of their own, frozen ones none."""
+    share = 1.0 if settings.random_weights else settings.pretrained_rate
+    trained = [parameter for parameter in encoder.parameters() if parameter.requires_grad]
+    known = {id(parameter) for parameter in encoder.parameters()}
+    others = [parameter for parameter in model.parameters() if id(parameter) not in known]
+    return [{"params": trained, "share": share}, {"params": others, "share": 1.0}]
 
 
 def quantity_states(text: TextStates, batch: Batch) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor
 from comdiv.errors import ComdivError
 from comdiv.solvers.alphabet import END, Alphabet
 from comdiv.solvers.batches import IGNORED, Batch
+from comdiv.solvers.frozen_layers import freeze_causal
 from comdiv.solvers.grammar import Rules
 from comdiv.solvers.hyperparameters import Gpt2Settings, SolverSettings
 from comdiv.solvers.inputs import Integers
@@ -55,6 +56,8 @@ class Gpt2(PretrainedModel):
                 f"the model has {positions} positions: too few for expressions of most_tokens={settings.most_tokens}"
             )
         self.causal = model_of(transformers.AutoModelForCausalLM.from_config, self.reader, self.rows, settings.dropout)
+        if settings.frozen_layers:
+            freeze_causal(self.causal, settings.frozen_layers)
         self.register_buffer("pieces", torch.tensor(self.spelling.pieces), persistent=False)
 
     # --- pre-trained ---

@@ -101,6 +101,11 @@ class SolverSettings(Settings):
         """The pre-trained weights that the settings name, if any."""
         return getattr(self, self.weights_setting) if self.weights_setting else ""
 
+    @property
+    def named_files(self) -> dict[str, tuple[str, str]]:
+        """The files and folders that determine where training starts: by kind, the setting and what it names."""
+        return {"weights": (self.weights_setting, self.named_weights)} if self.named_weights else {}
+
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
         """Further settings that follow from the user's changes; the changes themselves take precedence."""
@@ -162,6 +167,10 @@ class ReaderSettings(SolverSettings):
     def named_weights(self) -> str:
         return "" if self.encoder in ENCODERS else self.encoder
 
+    @property
+    def named_files(self) -> dict[str, tuple[str, str]]:
+        return super().named_files | ({"vectors": ("vectors", self.vectors)} if self.vectors else {})
+
     @classmethod
     def consequences(cls, preset: str, changes: Mapping[str, Any]) -> Mapping[str, Any]:
         """Pre-trained encoders need few epochs, small steps, and no words replaced by unknown ones."""
@@ -217,6 +226,9 @@ class PretrainedSettings(SolverSettings):
     )
     pretrained_rate: float = Field(
         default=1.0, gt=0, description="Learning rate of the pre-trained weights, relative to that of the others."
+    )
+    frozen_layers: int = Field(
+        default=0, ge=0, description="Number of lowest layers to freeze, together with the embeddings."
     )
 
     presets: ClassVar[Presets] = {

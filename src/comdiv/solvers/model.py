@@ -105,7 +105,7 @@ class Model(nn.Module, ABC):
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """The optimiser's parameter groups; the learning rate of a group is `share` times that of the training."""
-        return [{"params": list(self.parameters()), "share": 1.0}]
+        return [{"params": [weights for weights in self.parameters() if weights.requires_grad], "share": 1.0}]
 
     def example(self, reading: Reading, expression: Expression | None) -> Example:
         """A text as the model reads it, with this expression as the target."""

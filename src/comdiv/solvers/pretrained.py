@@ -135,11 +135,11 @@ def _reach_hub(source: WeightsSource) -> None:
 
 def _not_there(source: WeightsSource, reason: str) -> ComdivError:
     files = source.gguf_file or "config.json, model.safetensors and the tokenizer's files"
-    place = f"weights=FILE{Path(files).suffix}" if source.gguf_file else "weights=FOLDER"
+    place = "the file" if source.gguf_file else "the folder"
     tree = f"/tree/{source.revision}" if source.revision else ""
     return ComdivError(
         f"weights {source.model!r}: no such folder, not downloaded before, and {reason}. Download {files} of "
-        f"https://huggingface.co/{source.name}{tree} into a folder and use --set {place}"
+        f"https://huggingface.co/{source.name}{tree} into a folder and name {place} instead"
     )
 
 

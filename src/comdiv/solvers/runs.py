@@ -310,14 +310,15 @@ def _config(
     solver: str, preset: str, settings: SolverSettings, select: Select, data: Path, versions: Collection[str]
 ) -> dict[str, Any]:
     files = {part: file_sha256(data / f"{part}.jsonl") for part in ("train", "validation")}
-    weights = settings.named_weights
+    named = {kind: weights_files(Path(weights_folder(name))) for kind, (_, name) in settings.named_files.items()}
     return {
         "solver": solver,
         "preset": preset,
         "settings": settings.model_dump(),
         "select": select,
         "data": {"folder": str(data), "sha256": files},
-        "weights": weights_files(Path(weights_folder(weights))) if weights else {},
+        "weights": {},
+        **named,
         "versions": {name: version(name) for name in versions},
     }
 
@@ -362,7 +363,8 @@ def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any], settings: S
             **{name: recorded.get(name) for name in wanted["settings"]},
             "select": config.get("select", "best"),
             **{f"{part}.jsonl": hashes.get(part) for part in wanted["data"]["sha256"]},
-            "weights": config.get("weights", wanted["weights"]),  # runs of older versions did not record them
+            # Runs of older versions did not record these.
+            **{kind: config.get(kind, wanted[kind]) for kind in ("weights", "vectors") if kind in wanted},
         }
 
     return first_difference(compared(there), compared(wanted))
