@@ -128,7 +128,7 @@ def test_a_folder_that_is_no_run_is_refused_in_one_line(content: str | None, mes
 
 @pytest.mark.usefixtures("own_names")
 def test_the_solver_of_the_documentation_runs_and_trains(tmp_path: Path) -> None:
-    model_code, use_code, _ = code_blocks()
+    model_code, use_code, *_ = code_blocks()
     assert len([line for line in model_code.splitlines() if line.strip()]) <= 42
     assert model_code == EXAMPLE.read_text(encoding="utf-8")
     names = run_page(tmp_path, model_code + use_code)
@@ -172,3 +172,25 @@ def test_the_encoder_of_the_documentation_reads_for_every_decoder(tmp_path: Path
             solver = trained_solver(decoder, epochs=1, encoder="word-by-word")
             assert isinstance(solver.model.encoder, encoder)  # type: ignore[union-attr]
             assert len(solver.solve(EIGHT)) == len(EIGHT)
+
+
+@pytest.mark.parametrize("encoder", ["", "lstm", "transformer", "BERT", "word-by-word"])
+@pytest.mark.usefixtures("own_names")
+def test_the_decoder_of_the_documentation_writes_with_every_encoder(encoder: str, tmp_path: Path) -> None:
+    import torch
+
+    from comdiv.registry import ENCODERS
+    from solvers.test_models import logits_of
+    from solvers.tiny_weights import tiny_weights
+
+    _, _, encoder_code, decoder_code = code_blocks()
+    SOLVERS.add("from-summary", run_page(tmp_path, decoder_code)["FromSummary"])
+    named = tiny_weights("bertgen") if encoder == "BERT" else encoder
+    with ENCODERS.adding("word-by-word", run_page(tmp_path, encoder_code)["WordByWord"]):
+        changes = {"encoder": named, "epochs": 80, "hidden": 32}
+        solver = make_solver("from-summary", tiny_settings("from-summary", **changes))
+        solver.fit(EIGHT, ())
+        assert isinstance(solver, NeuralSolver)
+        assert solver.accuracy(EIGHT) > 0.5
+        for forced, stepped in logits_of(solver, beam=2):
+            torch.testing.assert_close(forced, stepped, atol=1e-5, rtol=1e-5)
