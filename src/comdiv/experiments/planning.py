@@ -402,7 +402,7 @@ class _Planner(CellBook):
         shared = {} if method.solver == ASK else self.plan.datasets[origin].settings
         training = self.plan.training
         settings = solver_settings(method.solver, training, {**shared, **method.settings, **changes}, seed)
-        recipe = {
+        recipe: dict[str, Any] = {
             "solver": method.solver,
             "preset": training.preset,
             "settings": _determining(settings),
