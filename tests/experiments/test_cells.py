@@ -224,6 +224,7 @@ def test_pretrained_weights_are_known_by_their_bytes(base: Path, tmp_path: Path,
     assert first.recipe["settings"][setting] == "bert"
     assert list(first.recipe["weights"]) == ["config.json"]
     assert first.inputs == {"weights": str(tmp_path / "a" / "bert")}
+    assert first.label.startswith("Pre-trained on ")
 
 
 def test_word_vectors_are_known_by_their_bytes(base: Path, tmp_path: Path) -> None:
@@ -240,6 +241,7 @@ def test_word_vectors_are_known_by_their_bytes(base: Path, tmp_path: Path) -> No
     assert first.recipe["settings"]["vectors"] == "words.vector"
     assert list(first.recipe["vectors"]) == ["words.vector"]
     assert first.inputs == {"vectors": str(tmp_path / "a" / "words.vector")}
+    assert first.label.startswith("GTS on ")
 
 
 def test_vectors_beside_the_plan_are_those_that_a_training_reads(base: Path, tmp_path: Path) -> None:

@@ -416,10 +416,10 @@ class _Planner(CellBook):
         if isinstance(settings, AskSettings):  # also speed and key variable, which change no answer
             inputs = {"ask": settings.model_dump_json()}
         if isinstance(settings, SolverSettings):
-            for kind, (setting, name) in settings.named_files.items():
-                recipe["settings"] |= {setting: self._file_name(name)}
-                recipe |= {kind: self._file_hashes(name)}
-                inputs |= self._file_place(kind, name)
+            for kind, (setting, file) in settings.named_files.items():
+                recipe["settings"] |= {setting: self._file_name(file)}
+                recipe |= {kind: self._file_hashes(file)}
+                inputs |= self._file_place(kind, file)
         own_facts = replace(facts, seed=seed, settings={**method.settings, **changes})
         label = _training_label(name, data.label, own_facts, changes)
         return self.cell("training", label, own_facts, recipe, needs, inputs)
