@@ -423,7 +423,7 @@ def _groups(sequel: Sequel) -> set[str]:
 
 def test_a_language_without_sequels_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(get_language("en")), "sequels", None)
-    with pytest.raises(ComdivError, match="use --compose paste"):
+    with pytest.raises(ComdivError, match="use --preset structure, or --compose paste"):
         sequels_of("en")
 
 
