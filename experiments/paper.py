@@ -65,9 +65,10 @@ NIGHT = (
     Part("main-results", datasets=("mawps-iid", "mawps-comdiv"), methods=(*CHEAP, "BERTGen (MiniLM 23M)"), seeds=(0,)),
     Part("main-results", preset="small"),
     Part("length-split", datasets=("mawps-length",), methods=CHEAP, seeds=(0,)),
-    Part("ablation", datasets=("mawps-comdiv", "sd-1.0", "sd-1.0-disjoint"), seeds=(0,)),
+    Part("ablation", datasets=("mawps-comdiv", "sd-1.0"), seeds=(0,)),
     Part("rounds-curve", seeds=(0,)),
     Part("divergence-curve", datasets=("mawps-iid", "mawps"), seeds=(0,)),
+    Part("sense", datasets=("sd-1.0", "mawps-robust-1", "mawps-robust-2", "mawps-robust-3")),
     Part("robust-splits"),
     Part("deductive", seeds=(0,)),
 )
@@ -77,6 +78,7 @@ FULL = (
     Part("ablation"),
     Part("rounds-curve"),
     Part("divergence-curve"),
+    Part("sense"),
     Part("deductive"),
     Part("deduction"),
 )

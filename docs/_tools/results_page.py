@@ -12,6 +12,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+from readings import readings_section
+
 from comdiv.experiments.archive import is_published, read_results
 from comdiv.experiments.cell import Cell, PlanResults
 from comdiv.experiments.reporting.accuracies import Number, main_numbers, plan_numbers
@@ -47,6 +49,7 @@ from comdiv.files import write_text
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ROOT / "experiments"
 RESULTS = EXPERIMENTS / "results"
+READINGS = EXPERIMENTS / "augmentation"
 PAGE = ROOT / "docs" / "results.md"
 PICTURES = ROOT / "docs" / "pictures" / "results"
 MINIATURE = "smoke"  # a preset that tests the path, not a method
@@ -71,12 +74,12 @@ over problems), and the same seed by seed; the number of seeds. [What equal step
 mean](how-to/run-experiments.md#equal-steps). Every table of every plan, with its figures, is on the site that
 `make docs` builds, and in `comdiv report experiments/results --out report`.
 """
-HEAD_OF_OLD_SD = """## The SD of before version 1.0
+OLD_SD_NOTE = """## The SD of before version 1.0
 
 Nobody had read it: 8 % of its lexical test problems and 74 % of the products in its training side were valid. Its
-numbers stay as they were measured; [What we found](what-we-found.md) says which conclusions are withdrawn. The plans
-now build [SD 1.0](how-to/synthesize-a-benchmark.md#readers), whose products were read: `sd-1.0` above. Table IV,
-Figure 5b and all else that was run on the old one is on the site, in the plans whose names end in `-old-sd`.
+numbers stay on the site, in the plans whose names end in `-old-sd`; [What we found](what-we-found.md) says which
+conclusions are withdrawn. The plans now build [SD 1.0](how-to/synthesize-a-benchmark.md#readers), whose products were
+read: `sd-1.0` above.
 """
 LOOKS = """## How often each test was looked at
 
@@ -90,7 +93,7 @@ FIGURE_6 = """## Figure 6: the case study
 It shows problems, and published results hold no text: `comdiv report runs --out report` makes it from runs of your own,
 with what the augmentation kept, ranked away and refused.
 """
-JUDGING = "- Human evaluation (§V-D): nobody has judged. `comdiv judge` collects marks."
+JUDGING = "- Human evaluation (§V-D) by people: nobody has judged. `comdiv judge` collects marks."
 FOOT = """## How these numbers are made
 
 ```sh
@@ -113,18 +116,20 @@ def results_page(results: Path = RESULTS) -> tuple[str, dict[str, Picture]]:
     numbers = {name: plan_numbers(plan) for name, plan in plans.items()}
     pictures: dict[str, Picture] = {}
     lines = [HEAD]
+    before = ""
     for name, title, make, figure in PAPER:
         if name in plans:
-            if name.endswith(OLD_SD) and HEAD_OF_OLD_SD not in lines:
-                lines += [FIGURE_6, *_curves(plans.get(BUDGET)), HEAD_OF_OLD_SD]
             table = make(plans[name], numbers[name], _entry)
             if table is None:
                 continue
-            lines += _paper_section(title, plans[name], table, numbers[name])
+            lines += _paper_section(title, plans[name], table, numbers[name], again=name == before)
+            before = name
             for picture in plan_section(plans[name], numbers[name]).all_pictures if figure else ():
                 if picture.name == f"{name}-{figure}":
                     pictures[file_name(picture.name)] = picture
                     lines += _image(picture)
+    if any(name.endswith(OLD_SD) for name in plans):
+        lines += [FIGURE_6, *readings_section(READINGS), *_curves(plans.get(BUDGET)), OLD_SD_NOTE]
     lines += [*_leaderboards(plans, numbers), *_looks(plans), *_not_run(results, plans), FOOT]
     return "\n".join(lines), pictures
 
@@ -138,15 +143,6 @@ def _plans(results: Path) -> list[PlanResults]:
 def _datasets(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
     """Table I has no accuracies to show."""
     return dataset_table(plan)
-
-
-def _on_sd(make: Make) -> Make:
-    """A table of SD alone: what else such a plan has stands above."""
-
-    def made(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
-        return make(plan, [number for number in numbers if number.facts.split in ("synthesis", "disjoint")], show)
-
-    return made
 
 
 def _rounds(plan: PlanResults, numbers: Sequence[Number], show: Show) -> Table | None:
@@ -173,11 +169,10 @@ PAPER: tuple[tuple[str, str, Make, str], ...] = (
     ("ablation", "Table IV: what each part of the augmentation contributes", accuracy_table, ""),
     ("divergence-curve", "Figure 5a: accuracy against compound divergence", divergence_table, "divergence"),
     ("rounds-curve", "Figure 5b: accuracy and time against rounds", _rounds, "rounds"),
-    ("robust-splits", "Three splits instead of one", _splits, ""),
+    ("sense", "Augmentation that makes sense, beside pasted", accuracy_table, ""),
+    ("sense", "Augmentation that makes sense: over three splits", _splits, ""),
     ("deduction", "Encoder, decoder, augmentation", accuracy_table, "grid"),
     ("deduction", "Encoder, decoder, augmentation: by local structures", _structures, ""),
-    (f"main-results{OLD_SD}", "Old SD: Table II", _on_sd(accuracy_table), ""),
-    (f"composition-types{OLD_SD}", "Old SD: Table III", composition_table, ""),
 )
 
 
@@ -192,22 +187,23 @@ def _entry(number: Number) -> Entry:
     return replace(entry, lines=(*interval, *lines, f"{seeds} seed{'s' * (seeds > 1)}"))
 
 
-def _paper_section(title: str, plan: PlanResults, table: Table | None, numbers: Sequence[Number]) -> Iterator[str]:
-    yield from (f"{'###' if plan.name.endswith(OLD_SD) else '##'} {title}", "")
-    about = f"The preset `{plan.preset}` of `{plan.name.partition(PRESET)[0]}`." if plan.preset else plan.about
-    yield from (f"{about} {_budget(plan)}", "")
-    if table is None:
-        return
+def _paper_section(
+    title: str, plan: PlanResults, table: Table, numbers: Sequence[Number], *, again: bool
+) -> Iterator[str]:
+    """One table, under what its plan is about and what it cost, unless the section before is `again` of that plan."""
+    yield from (f"## {title}", "")
     shown = _with_hours(plan, _without_gaps(replace(table, title="", caption="", notes=())))
-    yield from (to_markdown(shown, breaks=True).rstrip(), "")
     sizes = {(n.facts.dataset, n.subset or n.part): n.n for n in numbers if n.known}
     told = [
         f"{column.full_title} {sizes[column.group, column.title]:,}"
         for column in shown.columns
         if (column.group, column.title) in sizes
     ]
-    if told:
-        yield from (f"n: {', '.join(told)}.", "")
+    about = f"The preset `{plan.preset}` of `{plan.name.partition(PRESET)[0]}`." if plan.preset else plan.about
+    paragraph = [*([] if again else [about, _budget(plan)]), *([f"n: {', '.join(told)}."] if told else [])]
+    if paragraph:
+        yield from (" ".join(paragraph), "")
+    yield from (to_markdown(shown, breaks=True).rstrip(), "")
 
 
 def _with_hours(plan: PlanResults, table: Table) -> Table:
@@ -258,7 +254,7 @@ def _looks(plans: Mapping[str, PlanResults]) -> Iterator[str]:
 def _budget(plan: PlanResults) -> str:
     """One line on what the numbers cost: the command, seeds and time."""
     run = recipe(plan)
-    if plan.name.endswith(OLD_SD):
+    if plan.name.endswith(OLD_SD):  # on its own page of the site
         return f"{duration(run.seconds)} of one core in all; the command of then builds other problems now."
     done = [cell for cell in plan.cells if cell.status == "done"]
     known = {_origin(cell) for cell in done if cell.kind in ("evaluation", "measurement")}

@@ -11,8 +11,8 @@ RESULTS = (ROOT / "docs" / "results.md").read_text(encoding="utf-8").replace("\u
 COLUMNS = {
     "MAWPS, i.i.d. test": "mawps-iid test",
     "MAWPS, compositional test": "mawps-comdiv test",
-    "SD, validation": "sd validation",
-    "SD, test": "sd test",
+    "SD 1.0, validation": "sd-1.0 validation",
+    "SD 1.0, test": "sd-1.0 test",
 }
 
 Table = list[dict[str, str]]
