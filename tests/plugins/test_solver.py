@@ -29,7 +29,8 @@ bag = installed("comdiv-bag-of-words")
 def folder(bag: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the page's commands have been run."""
     folder = tmp_path_factory.mktemp("bag")
-    block = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
+    page = PAGE.read_text(encoding="utf-8").partition("## In a package of your own")[2]  # before: encoders, decoders
+    block = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)[0]
     for line in block.splitlines():
         program, *arguments = shlex.split(line)
         if program == "comdiv":

@@ -145,7 +145,7 @@ def test_without_a_network_one_line_says_what_to_download_and_where_to_put_it(
     assert line.startswith(f"weights {weights!r}: no such folder, not downloaded before, and the hub cannot be reached")
     page = weights.replace("@", "/tree/")
     assert f"model.safetensors and the tokenizer's files of https://huggingface.co/{page} " in line
-    assert line.endswith("--set weights=FOLDER")
+    assert line.endswith(f"https://huggingface.co/{page} into a folder and name the folder instead")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,10 @@ def test_a_model_of_the_hub_that_the_library_does_not_know_is_one_line(
 def test_a_hub_that_is_switched_off_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub(monkeypatch, tmp_path, AssertionError("it was asked"))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(ComdivError, match=r"switched off \(HF_HUB_OFFLINE\)\. Download small\.gguf .*FILE\.gguf"):
+    with pytest.raises(
+        ComdivError,
+        match=r"switched off \(HF_HUB_OFFLINE\)\. Download small\.gguf .*into a folder and name the file instead",
+    ):
         fetch(transformers.AutoConfig.from_pretrained, WeightsSource("nobody/nothing", "small.gguf"))
 
 
